@@ -1,0 +1,1 @@
+"""The contract every environment holds to: spaces, the TextEnv adapter, snapshots, parsing."""

@@ -1,0 +1,88 @@
+"""The error tree.
+
+::
+
+    GemError
+    ├── ConfigError (ValueError)        the caller's mistake: says the rule and the value
+    │   ├── UnknownName                 an id, rule or option that does not exist; names the nearest
+    │   └── SnapshotMismatch            a snapshot of another id, kwargs, wrapper stack or version
+    ├── StepOutsideEpisode              step() on a finished or never-reset env (a ResetNeeded)
+    ├── SnapshotUnsupported             this env or wrapper cannot be snapshot
+    ├── MissingDependency (ImportError) an extra is not installed; names the pip command
+    ├── ConformanceError (AssertionError)  check_text_env found a broken promise
+    └── MachineryError                  the machinery failed: makes a step invalid, never a reward
+        ├── StepTimeout                 an env did not answer within its deadline
+        └── EnvCrash                    an env raised
+
+A model's mistake is in none of them: it is data (an event, a feedback, a reward).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from gymnasium.error import ResetNeeded
+
+
+class GemError(Exception):
+    """Base of every error this package raises."""
+
+
+class ConfigError(GemError, ValueError):
+    """The caller asked for something that breaks a rule."""
+
+
+class UnknownName(ConfigError):
+    """A name that does not exist, with the nearest one that does."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        near = get_close_matches(name, self.known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(self.known) or 'none'}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str]]]:
+        # Exceptions pickle their args by default, which here is the finished message.
+        return type(self), (self.kind, self.name, self.known)
+
+
+class SnapshotMismatch(ConfigError):
+    """A snapshot does not belong to the env it is restored into."""
+
+
+class StepOutsideEpisode(GemError, ResetNeeded):
+    """``step`` was called before ``reset`` or after the episode's end."""
+
+
+class SnapshotUnsupported(GemError):
+    """An env or wrapper of the stack has state that a snapshot cannot hold."""
+
+
+class MissingDependency(GemError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.package, self.extra, self.purpose = package, extra, purpose
+        super().__init__(
+            f"{purpose} needs {package}: run `pip install 'gem-gymnasium[{extra}]'`", name=package
+        )
+
+    def __reduce__(self) -> tuple[type[MissingDependency], tuple[str, str, str]]:
+        return type(self), (self.package, self.extra, self.purpose)
+
+
+class ConformanceError(GemError, AssertionError):
+    """An env breaks a promise of the text-env contract."""
+
+
+class MachineryError(GemError):
+    """The machinery failed; the step it was part of is invalid and is masked in training."""
+
+
+class StepTimeout(MachineryError):
+    """An env did not answer within its deadline."""
+
+
+class EnvCrash(MachineryError):
+    """An env raised where it must not."""

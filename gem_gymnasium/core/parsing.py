@@ -1,0 +1,126 @@
+r"""Read values out of a model's reply: linear time, never an exception, None for "not there".
+
+A reply is hostile input. Every function here takes any str (lone surrogates, NUL, 100,000 digits)
+and returns within a time that grows with its length only. ``0`` and ``""`` are values: compare
+with ``is None``.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_DIGITS = 18
+"""Digits of the longest integer read; longer runs of digits are no integer (fits 64 bits)."""
+
+MAX_NUMBERS_CHARS = 1_000
+"""Characters of the longest list of integers read."""
+
+_BOXED = "\\boxed{"
+_BRACE = re.compile(r"\\[{}\\]|[{}]")
+_FENCE = re.compile(r"^[ ]{0,3}(```+)([^`\n]*)$", re.MULTILINE)
+_INT = re.compile(rf"[+-]?[0-9]{{1,{MAX_DIGITS}}}", re.ASCII)
+_SEPARATOR = re.compile(r"\s*,\s*|\s+")
+
+
+def last_boxed(text: str) -> str | None:
+    r"""Return what the last ``\boxed{...}`` holds, braces matched, or None.
+
+    A last box that is never closed gives None (it is an unfinished answer), as does no box at all.
+    Of nested boxes the innermost last one counts. Backslash-escaped braces do not nest.
+    """
+    start = text.rfind(_BOXED)
+    if start < 0:
+        return None
+    start += len(_BOXED)
+    # The common case, without a regex: the first closing brace comes before any opening one.
+    end = text.find("}", start)
+    if end < 0:
+        return None
+    inside = text[start:end]
+    if "{" not in inside and "\\" not in inside:
+        return inside
+    depth = 1
+    for match in _BRACE.finditer(text, start):
+        brace = match[0]
+        if len(brace) == 2:
+            continue
+        depth += 1 if brace == "{" else -1
+        if depth == 0:
+            return text[start : match.start()]
+    return None
+
+
+def last_fenced(text: str) -> str | None:
+    """Return the body of the last closed Markdown code fence, stripped of outer newlines, or None.
+
+    A fence opens with three or more backticks (a language tag may follow) and closes with a line
+    of at least as many backticks and nothing else.
+    """
+    body: str | None = None
+    opened: tuple[int, int] | None = None  # (backticks, where the body starts)
+    for match in _FENCE.finditer(text):
+        ticks, tag = len(match[1]), match[2].strip()
+        if opened is None:
+            opened = ticks, match.end()
+        elif not tag and ticks >= opened[0]:
+            body = text[opened[1] : match.start()].strip("\n")
+            opened = None
+    return body
+
+
+def last_tag(text: str, tag: str) -> str | None:
+    """Return what the last ``<tag>...</tag>`` holds, stripped, or None."""
+    end = text.rfind(f"</{tag}>")
+    if end < 0:
+        return None
+    start = text.rfind(f"<{tag}>", 0, end)
+    return None if start < 0 else text[start + len(tag) + 2 : end].strip()
+
+
+def to_int(text: str | None) -> int | None:
+    """Return the integer that ``text`` is, or None.
+
+    Only ASCII digits count (``int`` would take those of any script), at most ``MAX_DIGITS`` of
+    them, with an optional sign and white space around.
+    """
+    if text is None:
+        return None
+    if len(text) <= MAX_DIGITS and text.isascii() and text.isdigit():
+        return int(text)  # nearly every answer, without a regex
+    match = _INT.fullmatch(text.strip())
+    return int(match[0]) if match else None
+
+
+def to_ints(text: str | None) -> tuple[int, ...] | None:
+    """Return the integers that ``text`` lists, parted by white space or commas, or None.
+
+    None if there is no integer, anything else between them, or over ``MAX_NUMBERS_CHARS`` of text.
+    """
+    if text is None or len(text) > MAX_NUMBERS_CHARS:
+        return None
+    numbers: list[int] = []
+    for part in _SEPARATOR.split(text.strip()):
+        if not _INT.fullmatch(part):
+            return None
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which no encoding and no tokenizer takes, by question marks."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def echo(text: str, max_chars: int = 80) -> str:
+    """Return ``text`` fit to be shown again: the middle cut out beyond ``max_chars``, encodable.
+
+    Both ends are kept since a reply's reasoning starts it and its answer ends it.
+    """
+    if len(text) > max_chars:
+        half = max(1, (max_chars - 5) // 2)
+        text = f"{text[:half]} ... {text[-half:]}"
+    return replace_surrogates(text)

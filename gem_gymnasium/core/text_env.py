@@ -1,0 +1,382 @@
+"""TextEnv: the one place where a pure game meets the gymnasium protocol.
+
+A game supplies pure functions of (config, state, move) and the wording; TextEnv owns what all
+games share: spaces, seeding, the turn budget, malformed replies, the keys of ``info``, the end of
+the episode, rendering and snapshots.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast
+
+import gymnasium as gym
+import numpy as np
+
+from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode, UnknownName
+from gem_gymnasium.core.render import can_draw, draw_text
+from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
+
+MALFORMED = "malformed"
+"""The event, in every env, of a reply that holds no well-formed action."""
+
+MALFORMED_REWARD = -0.1
+"""Reward of a reply that holds no well-formed action (GEM's format error)."""
+
+OUT_OF_TURNS = "The last turn is used: the game is lost."
+LOST = "The game is lost."
+
+INFO_TYPES: Mapping[str, type] = {
+    "event": str,
+    "turn": int,
+    "max_turns": int,
+    "legal": bool,
+    "success": bool,
+    "progress": float,
+    "feedback": str,
+    "view": str,
+    "optimal_turns": int,
+    "valid": bool,
+    "error": str,
+    "stop": str,
+}
+"""The keys of ``info``, with their types, that every env gives after every reset and step."""
+
+STOPS = ("", "timeout", "crash", "context", "grader", "tool")
+"""What ``info["stop"]`` may be: why an episode was stopped from outside, or ``""``."""
+
+ConfigT = TypeVar("ConfigT")
+StateT = TypeVar("StateT", bound=tuple[Any, ...])
+MoveT = TypeVar("MoveT")
+OnMalformed = Literal["end", "continue"]
+
+
+class Outcome(NamedTuple):
+    """What one well-formed move led to."""
+
+    event: str
+    """One name of the env's closed set ``events``."""
+    feedback: str
+    """What the player is told about the move."""
+    reward: float = 0.0
+    legal: bool = True
+    """False for a move that the rules refuse; it costs its turn and changes nothing."""
+    over: bool = False
+    """The rules end the episode here (the turn budget is TextEnv's own affair)."""
+    success: bool = False
+
+
+def build_config(config_type: type[ConfigT], rules: Mapping[str, Any]) -> ConfigT:
+    """Build a game's config dataclass from keyword rules.
+
+    Raises:
+        UnknownName: A rule does not exist; the message names the nearest one.
+        ConfigError: A value breaks a rule, or is of the wrong kind.
+    """
+    known = {field.name: field for field in fields(cast("Any", config_type))}
+    for name, value in rules.items():
+        if name not in known:
+            raise UnknownName("rule", name, {*known, "on_malformed", "random", "render_mode"})
+        default = known[name].default
+        if type(value) is not type(default):
+            kind = type(default).__name__
+            raise ConfigError(f"{name} must be of type {kind}, got {value!r}")
+    return config_type(**rules)
+
+
+class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
+    """A text game as a :class:`gymnasium.Env`; see ``games/guess_the_number.py`` for the shape.
+
+    A subclass is a table: it names ``config_type`` (a frozen dataclass with a ``max_turns``),
+    ``state_type`` (a NamedTuple of ints, floats, strs, bools and tuples of them), ``events``,
+    ``random_configs``, ``extra_info`` (keys of its own in ``info``), and the pure functions
+    declared below. No function mutates a state, or draws from anything but the ``rng`` it is given.
+
+    Args:
+        render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None.
+        on_malformed: Whether a reply without a well-formed action ends the episode (``"end"``, as
+            in GEM) or costs a turn (``"continue"``). Its reward is -0.1 either way.
+        random: Draw the config anew at each reset, uniformly from ``random_configs``.
+        **rules: Fields of ``config_type``.
+
+    Raises:
+        ConfigError: A rule does not exist or its value is refused.
+    """
+
+    config_type: ClassVar[type[Any]]
+    state_type: ClassVar[type[Any]]
+    random_configs: ClassVar[tuple[Any, ...]] = ()
+    events: ClassVar[tuple[str, ...]]
+    extra_info: ClassVar[Mapping[str, type]] = {}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - gymnasium declares it as an instance attribute
+        "render_modes": ["ansi", "human", *(["rgb_array"] if can_draw() else [])],
+        "render_fps": 2,
+        "snapshot": True,
+    }
+
+    # -- what a game supplies: pure functions ------------------------------------------------
+
+    @staticmethod
+    @abstractmethod
+    def deal(config: ConfigT, rng: np.random.Generator, /) -> StateT:
+        """Draw the first state of an episode."""
+        raise NotImplementedError
+
+    @staticmethod
+    @abstractmethod
+    def rules(config: ConfigT, /) -> str:
+        """Return the text the player reads first: the game, its rules, the form of an action."""
+        raise NotImplementedError
+
+    @staticmethod
+    @abstractmethod
+    def form(config: ConfigT, /) -> str:
+        """Return one sentence on the form of an action, for a reply that held none."""
+        raise NotImplementedError
+
+    @staticmethod
+    def view(config: ConfigT, state: StateT, /) -> str:
+        """Return what the player can see now, without the turns left; may be empty."""
+        return ""
+
+    @staticmethod
+    @abstractmethod
+    def parse(reply: str, /) -> MoveT | None:
+        """Return the move a reply holds, or None; never raises, in linear time."""
+        raise NotImplementedError
+
+    @staticmethod
+    @abstractmethod
+    def write(move: MoveT, /) -> str:
+        """Return the shortest reply that ``parse`` reads as ``move``."""
+        raise NotImplementedError
+
+    @staticmethod
+    @abstractmethod
+    def play(config: ConfigT, state: StateT, move: MoveT, /) -> tuple[StateT, Outcome]:
+        """Apply one move."""
+        raise NotImplementedError
+
+    @staticmethod
+    def last_turn_reward(config: ConfigT, state: StateT, move: MoveT, /) -> float:
+        """Return what an unfinished game pays at its last turn, on top of the move's reward."""
+        return 0.0
+
+    @staticmethod
+    @abstractmethod
+    def legal_move(config: ConfigT, state: StateT, rng: np.random.Generator, /) -> MoveT:
+        """Draw a legal move, uniformly."""
+        raise NotImplementedError
+
+    @staticmethod
+    @abstractmethod
+    def progress(config: ConfigT, state: StateT, /) -> float:
+        """Return how far the game is solved, in [0, 1]."""
+        raise NotImplementedError
+
+    @staticmethod
+    def optimal_turns(config: ConfigT, state: StateT, /) -> int:
+        """Return the turns an optimal player needs from the first state, or -1 if unknown."""
+        return -1
+
+    @staticmethod
+    def extra(config: ConfigT, state: StateT, /) -> dict[str, Any]:
+        """Return the values of ``extra_info``."""
+        return {}
+
+    # -- the adapter --------------------------------------------------------------------------
+
+    def __init__(
+        self,
+        *,
+        render_mode: str | None = None,
+        on_malformed: OnMalformed = "end",
+        random: bool = False,
+        **rules: Any,
+    ) -> None:
+        if on_malformed not in ("end", "continue"):
+            raise ConfigError(f"on_malformed must be 'end' or 'continue', got {on_malformed!r}")
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ConfigError(
+                f"render_mode must be one of {self.metadata['render_modes']}, got {render_mode!r}"
+                + (" (rgb_array needs Pillow)" if render_mode == "rgb_array" else "")
+            )
+        self.config: ConfigT = build_config(self.config_type, rules)
+        if random and rules:
+            raise ConfigError(f"random=True draws every rule, so none can be set; got {rules}")
+        if random and not self.random_configs:
+            raise ConfigError(f"{type(self).__name__} has no random variant")
+        self.random = random
+        self.on_malformed: OnMalformed = on_malformed
+        self.render_mode = render_mode
+        self.kwargs: dict[str, Any] = {"on_malformed": on_malformed, "random": random, **rules}
+        self.observation_space = UnicodeText()
+        self.action_space = UnicodeText()
+        self._state: StateT | None = None
+        self._turn = self._max_turns = 0
+        self._optimum = -1
+        self._over = True
+        self._observation = ""
+
+    # -- the gymnasium protocol -------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Start an episode.
+
+        Args:
+            seed: Seed of the env's own generator, as in :meth:`gymnasium.Env.reset`.
+            options: None or empty; games have no reset options.
+
+        Returns:
+            The rules and the first view (a str), and ``info``.
+
+        Raises:
+            UnknownName: ``options`` holds a key.
+        """
+        super().reset(seed=seed)
+        for name in options or {}:
+            raise UnknownName("reset option", str(name), ())
+        if self.random:
+            draw = int(self.np_random.integers(len(self.random_configs)))
+            self.config = self.random_configs[draw]
+        state = self.deal(self.config, self.np_random)
+        self._state, self._turn, self._over = state, 0, False
+        self._max_turns = cast("Any", self.config).max_turns
+        self._optimum = self.optimal_turns(self.config, state)
+        return self._answer(state, Outcome("reset", ""), self.rules(self.config), "")
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Apply one reply.
+
+        Args:
+            action: The model's whole reply, any str.
+
+        Returns:
+            Observation (feedback, then the view), reward, terminated, truncated (always False:
+            the turn budget is a rule of the game) and ``info``.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset, or the episode is over.
+            ConfigError: ``action`` is no str.
+        """
+        state = self._state
+        if self._over or state is None:
+            raise StepOutsideEpisode(
+                "the env was never reset: call reset() before step()"
+                if state is None
+                else "the episode is over: call reset() before the next step()"
+            )
+        if not isinstance(action, str):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
+            raise ConfigError(f"an action must be a str, got {type(action).__name__}")
+        self._turn += 1
+        move = self.parse(action) if len(action) <= MAX_CHARS else None
+        if move is None:
+            outcome = self._malformed(action)
+        else:
+            state, outcome = self.play(self.config, state, move)
+            self._state = state
+        reward, feedback, over = outcome.reward, outcome.feedback, outcome.over
+        if not over and self._turn >= self._max_turns:
+            over = True
+            if move is not None:
+                reward += self.last_turn_reward(self.config, state, move)
+            feedback = f"{feedback}\n{OUT_OF_TURNS}"
+        self._over = over
+        observation, info = self._answer(state, outcome, feedback, feedback)
+        return observation, reward, over, False, info
+
+    def _malformed(self, action: str) -> Outcome:
+        """Judge a reply that holds no well-formed action."""
+        what = (
+            f"The reply is over {MAX_CHARS} characters long."
+            if len(action) > MAX_CHARS
+            else f"No valid action was found: {self.form(self.config)}"
+        )
+        ends = self.on_malformed == "end"
+        feedback = f"{what}\n{LOST}" if ends else what
+        return Outcome(MALFORMED, feedback, MALFORMED_REWARD, legal=False, over=ends)
+
+    def _answer(
+        self, state: StateT, outcome: Outcome, head: str, feedback: str
+    ) -> tuple[str, dict[str, Any]]:
+        """Compose the observation (``head``, then the view) and the info after an outcome."""
+        turn, max_turns = self._turn, self._max_turns
+        view = f"Turns left: {max_turns - turn}."
+        if board := self.view(self.config, state):
+            view = f"{board}\n{view}"
+        self._observation = observation = f"{head}\n{view}"
+        info: dict[str, Any] = {
+            "event": outcome.event,
+            "turn": turn,
+            "max_turns": max_turns,
+            "legal": outcome.legal,
+            "success": outcome.success,
+            "progress": self.progress(self.config, state),
+            "feedback": feedback,
+            "view": view,
+            "optimal_turns": self._optimum,
+            "valid": True,
+            "error": "",
+            "stop": "",
+        }
+        if self.extra_info:
+            info.update(self.extra(self.config, state))
+        if self.render_mode == "human":
+            sys.stdout.write(observation + "\n\n")
+        return observation, info
+
+    def render(self) -> Any:
+        """Return the last observation as text (``ansi``) or frame (``rgb_array``), else None."""
+        if self.render_mode == "ansi":
+            return self._observation
+        if self.render_mode == "rgb_array":
+            return draw_text(self._observation)
+        return None
+
+    # -- beyond gymnasium ---------------------------------------------------------------------
+
+    def sample_legal_action(self, rng: np.random.Generator) -> str:
+        """Return a well-formed, legal, random reply for the present state.
+
+        Args:
+            rng: Where the choice comes from; the env's own generator is left alone.
+
+        Raises:
+            StepOutsideEpisode: There is no episode to move in.
+        """
+        if self._over or self._state is None:
+            raise StepOutsideEpisode("there is no legal action outside an episode: call reset()")
+        return self.write(self.legal_move(self.config, self._state, rng))
+
+    def snapshot_state(self) -> dict[str, Any]:
+        """Return the episode as JSON-able data (see :func:`gem_gymnasium.snapshot`)."""
+        return {
+            "config": asdict(cast("Any", self.config)),
+            "state": self._state,
+            "turn": self._turn,
+            "optimal_turns": self._optimum,
+            "over": self._over,
+            "observation": self._observation,
+        }
+
+    def restore_state(self, data: dict[str, Any]) -> None:
+        """Take up the episode that ``snapshot_state`` described."""
+        self.config = self.config_type(**data["config"])
+        state = data["state"]
+        self._state = None if state is None else self.state_type(*_tuples(state))
+        self._turn, self._over = data["turn"], data["over"]
+        self._max_turns = cast("Any", self.config).max_turns
+        self._optimum = data["optimal_turns"]
+        self._observation = data["observation"]
+
+
+def _tuples(value: Any) -> Any:
+    """Turn the lists that JSON made back into tuples, at every depth."""
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in cast("list[Any]", value))
+    return value

@@ -1,0 +1,1 @@
+"""The games: one file each, read top to bottom: config, state, pure rules, wording, env."""

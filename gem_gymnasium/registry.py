@@ -1,0 +1,58 @@
+"""The table of ids: data, and one loop that registers it with gymnasium."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+
+NAMESPACE = "gem"
+
+
+class Row(NamedTuple):
+    """One game: its unsuffixed id is the standard game, each variant a suffix and its kwargs."""
+
+    name: str
+    entry_point: str
+    variants: Mapping[str, Mapping[str, Any]]
+    version: int = 0
+
+    def ids(self) -> dict[str, dict[str, Any]]:
+        """Return every id of the row with the kwargs of its env."""
+        table: dict[str, dict[str, Any]] = {f"{NAMESPACE}/{self.name}-v{self.version}": {}}
+        for suffix, kwargs in self.variants.items():
+            table[f"{NAMESPACE}/{self.name}-{suffix}-v{self.version}"] = dict(kwargs)
+        return table
+
+
+ROWS: tuple[Row, ...] = (
+    Row(
+        "GuessTheNumber",
+        "gem_gymnasium.games.guess_the_number:GuessTheNumberEnv",
+        {
+            "easy": {"low": 1, "high": 10, "max_turns": 4},
+            "hard": {"low": 1, "high": 50, "max_turns": 7},
+            "random": {"random": True},
+        },
+    ),
+)
+
+
+def ids() -> tuple[str, ...]:
+    """Return every registered id of the package, in the order of the table."""
+    return tuple(id for row in ROWS for id in row.ids())
+
+
+def register() -> None:
+    """Register every row with gymnasium; a second call does nothing.
+
+    Entry points are strings, so no env is imported. No id sets ``max_episode_steps``: the turn
+    budget is a rule of the game, and a TimeLimit of the same length would set both end flags.
+    """
+    for row in ROWS:
+        for id, kwargs in row.ids().items():
+            if id not in gym.registry:
+                gym.register(  # pyright: ignore[reportUnknownMemberType]  # untyped kwargs
+                    id=id, entry_point=row.entry_point, kwargs=kwargs
+                )

@@ -1,0 +1,1 @@
+"""A TRL trainer with turn-level credit for gymnasium's text environments."""
