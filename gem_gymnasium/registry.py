@@ -36,6 +36,15 @@ ROWS: tuple[Row, ...] = (
             "random": {"random": True},
         },
     ),
+    Row(
+        "Mastermind",
+        "gem_gymnasium.games.mastermind:MastermindEnv",
+        {
+            "easy": {"length": 2, "max_turns": 10},
+            "hard": {"digits": 8, "max_turns": 30},
+            "random": {"random": True},
+        },
+    ),
 )
 
 
