@@ -45,6 +45,15 @@ ROWS: tuple[Row, ...] = (
             "random": {"random": True},
         },
     ),
+    Row(
+        "Sudoku",
+        "gem_gymnasium.games.sudoku:SudokuEnv",
+        {
+            "easy": {"size": 4, "clues": 7, "max_turns": 15},
+            "hard": {"clues": 33, "max_turns": 50},
+            "random": {"random": True},
+        },
+    ),
 )
 
 

@@ -19,10 +19,10 @@ EVENTS = ("pegs", "correct", "repeated", "out_of_range", "wrong_length", "duplic
 MAX_DIGIT = 9
 """The largest digit: one character each, so that a code reads as digits and not as numbers."""
 
-_SHARE_UNITS = 2**40
-"""Multiples of 2**-40 up to 1 have exact sums in a float, so a solved game pays 1 to the bit."""
+_SHARE_UNITS = 2**52
+"""Multiples of 2**-52 up to 1 have exact sums in a float, so a solved game pays 1 to the bit."""
 
-_PLACES = "a b c d e f g h i".split()
+_PLACES = "abcdefghi"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
