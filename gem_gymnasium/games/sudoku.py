@@ -208,7 +208,8 @@ def rules(config: Config) -> str:
         f"Sudoku: fill the {size}x{size} grid within {config.max_turns} turns so that every row, "
         f"every column and each of the {size} boxes ({box}x{box} cells) holds the numbers 1 to "
         f"{size} once. Rows count from the top, columns from the left; a dot is an empty cell. "
-        f"There is one solution; a number it does not have there is not placed.\nEach turn, {form(config)}"
+        "There is one solution; a number it does not have there is not placed.\n"
+        f"Each turn, {form(config)}"
     )
 
 

@@ -71,6 +71,20 @@ def draw_solution(size: int, rng: np.random.Generator) -> tuple[int, ...]:
             return tuple(bit.bit_length() - 1 for bit in found)
 
 
+def solve(board: Sequence[int]) -> tuple[int, ...] | None:
+    """Return a solution of a board (0: empty cell), or None if it has none."""
+    size = isqrt(len(board))
+    grid, masks, bits = GRIDS[size], [(2 << size) - 2] * len(board), [0] * len(board)
+    for cell, number in enumerate(board):
+        bit = 1 << number
+        if not number or bits[cell] == bit:
+            continue
+        if not masks[cell] & bit or not place(grid, masks, bits, cell, bit):
+            return None
+    found = search(grid, masks, bits)
+    return None if found is None else tuple(bit.bit_length() - 1 for bit in found)
+
+
 def dig(
     size: int, solution: Sequence[int], clues: int, order: Sequence[int]
 ) -> tuple[int, ...] | None:

@@ -1,0 +1,49 @@
+"""Solvers: one file a game, each playing from the observations alone."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import gymnasium as gym
+
+from gem_gymnasium.core.errors import UnknownName
+from gem_gymnasium.solvers.base import Solver
+
+__all__ = ["SOLVERS", "Solver", "solver_for"]
+
+SOLVERS = {
+    "GuessTheNumberEnv": "gem_gymnasium.solvers.guess_the_number:GuessTheNumberSolver",
+    "MastermindEnv": "gem_gymnasium.solvers.mastermind:MastermindSolver",
+    "SudokuEnv": "gem_gymnasium.solvers.sudoku:SudokuSolver",
+}
+"""The solver of each env class, as strings: only the one asked for is imported."""
+
+
+def solver_for(env: gym.Env[Any, Any] | str) -> Solver:
+    """Return a new solver of an env's game.
+
+    Args:
+        env: An env, wrapped or not, or a registered id.
+
+    Raises:
+        UnknownName: There is no solver for it.
+        gymnasium.error.UnregisteredEnv: There is no such id.
+    """
+    names = _class_names(env)
+    for name in names:
+        if name in SOLVERS:
+            module, _, attribute = SOLVERS[name].partition(":")
+            return getattr(import_module(module), attribute)()
+    raise UnknownName("game of a solver", names[0], SOLVERS)
+
+
+def _class_names(env: gym.Env[Any, Any] | str) -> list[str]:
+    """Return the names of the env's class and, of an env, of those it inherits from."""
+    if not isinstance(env, str):
+        return [base.__name__ for base in type(env.unwrapped).__mro__]
+    # gymnasium.make takes "module:id", gymnasium.spec only the id.
+    entry_point = gym.spec(env.rpartition(":")[2]).entry_point
+    if isinstance(entry_point, str):
+        return [entry_point.rpartition(":")[2]]
+    return [getattr(entry_point, "__name__", repr(entry_point))]
