@@ -1,0 +1,140 @@
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from gem_gymnasium.core.errors import ConfigError, UnknownName
+from gem_gymnasium.registry import ids
+from gem_gymnasium.solvers import solver_for
+from gem_gymnasium.solvers.mastermind import MastermindSolver
+from gem_gymnasium.solvers.sudoku import SudokuSolver
+from gem_gymnasium.wrappers.history import History
+
+IDS = ids()
+
+
+def play(env: gym.Env[str, str], seed: int) -> tuple[float, dict[str, Any]]:
+    """Play an episode by the solver, which sees no info; return its return and last info."""
+    observation, info = env.reset(seed=seed)
+    solver = solver_for(env)
+    solver.reset(observation, {})
+    total, done = 0.0, False
+    while not done:
+        observation, reward, terminated, truncated, info = env.step(solver.act(observation, {}))
+        total += float(reward)
+        done = terminated or truncated
+    return total, info
+
+
+def assert_wins(env: gym.Env[str, str], seed: int) -> None:
+    total, info = play(env, seed)
+    assert info["success"], f"lost seed {seed}"
+    assert total == 1.0
+    if info["optimal_turns"] >= 0:
+        assert info["turn"] <= info["optimal_turns"]
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_solver_wins_from_the_text_alone(id: str) -> None:
+    env = gym.make(id)
+    for seed in range(20):
+        assert_wins(env, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", IDS)
+def test_the_solver_wins_500_seeds(id: str) -> None:
+    env = gym.make(id)
+    for seed in range(500):
+        assert_wins(env, seed)
+
+
+@pytest.mark.parametrize("layout", ["text", "messages"])
+@pytest.mark.parametrize("id", IDS)
+def test_the_solver_wins_when_the_text_holds_the_whole_episode(id: str, layout: Any) -> None:
+    env = History(gym.make(id), layout)
+    for seed in range(4):
+        assert_wins(env, seed)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_solver_acts_the_same_on_the_same_text(id: str) -> None:
+    env = gym.make(id)
+    observation, info = env.reset(seed=3)
+    one, other = solver_for(env), solver_for(id)
+    one.reset(observation, info)
+    other.reset(observation, info)
+    for _ in range(2):
+        action = one.act(observation, info)
+        assert one.act(observation, info) == other.act(observation, info) == action
+        observation, _, done, _, info = env.step(action)
+        if done:
+            break
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_consistent_moves_win_in_the_end(id: str) -> None:
+    env = gym.make(id) if "random" in id else gym.make(id, max_turns=200)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        observation, info = env.reset(seed=seed)
+        solver = solver_for(id)
+        solver.reset(observation, {})
+        done = False
+        while not done:
+            action = solver.consistent_move(rng)
+            observation, _, done, _, info = env.step(action)
+            assert info["legal"], (action, info["feedback"])
+            solver.observe(observation, {})
+        assert info["success"] or "random" in id
+
+
+def test_consistent_moves_are_drawn_from_all_that_is_left() -> None:
+    rng = np.random.default_rng(0)
+    env = gym.make("gem/Mastermind-easy-v0")
+    observation, info = env.reset(seed=0)
+    solver = solver_for(env)
+    solver.reset(observation, info)
+    assert len({solver.consistent_move(rng) for _ in range(500)}) == 30
+    env.unwrapped._state = env.unwrapped._state._replace(code=(1, 2))  # type: ignore[attr-defined]
+    solver.observe(env.step(r"\boxed{1 3}")[0], {})  # 1 black, 0 white
+    moves = {solver.consistent_move(rng) for _ in range(200)}
+    expected = {f"\\boxed{{1 {d}}}" for d in (2, 4, 5, 6)}
+    assert moves == expected | {f"\\boxed{{{d} 3}}" for d in (2, 4, 5, 6)}
+
+
+def test_sudoku_fills_the_most_forced_cell_first() -> None:
+    solver = SudokuSolver()
+    text = "   1 2 | 3 4\n1: . . | . .\n2: . 4 | 1 2\n3: . 1 | . .\n4: . . | . 3"
+    solver.reset(text, {})
+    assert solver.act(text, {}) == r"\boxed{2 1 3}"  # 3 is all that is left in row 2
+
+
+def test_mastermind_with_repeated_digits_is_solved() -> None:
+    env = gym.make("gem/Mastermind-v0", duplicates=True)
+    for seed in range(5):
+        assert_wins(env, seed)
+
+
+def test_a_game_of_too_many_codes_is_refused() -> None:
+    env = gym.make("gem/Mastermind-v0", length=9, digits=9, duplicates=True)
+    with pytest.raises(ConfigError, match="at most 100000 codes"):
+        MastermindSolver().reset(*env.reset(seed=0))
+
+
+@pytest.mark.parametrize("id", ["gem/GuessTheNumber-v0", "gem/Mastermind-v0", "gem/Sudoku-v0"])
+def test_a_text_of_another_game_is_refused(id: str) -> None:
+    with pytest.raises(ConfigError, match="Chess"):
+        solver_for(id).reset("Chess: mate the king.", {})
+
+
+def test_solvers_are_found_by_id_module_and_id_and_env() -> None:
+    assert isinstance(solver_for("gem/Sudoku-easy-v0"), SudokuSolver)
+    assert isinstance(solver_for("gem_gymnasium:gem/Sudoku-v0"), SudokuSolver)
+    assert isinstance(solver_for(History(gym.make("gem/Sudoku-v0"))), SudokuSolver)
+
+
+def test_a_game_without_solver_is_named() -> None:
+    with pytest.raises(UnknownName, match="unknown game of a solver 'CartPoleEnv'"):
+        solver_for("CartPole-v1")
