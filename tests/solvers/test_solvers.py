@@ -97,7 +97,7 @@ def test_consistent_moves_are_drawn_from_all_that_is_left() -> None:
     solver = solver_for(env)
     solver.reset(observation, info)
     assert len({solver.consistent_move(rng) for _ in range(500)}) == 30
-    env.unwrapped._state = env.unwrapped._state._replace(code=(1, 2))  # type: ignore[attr-defined]
+    env.unwrapped._state = env.unwrapped._state._replace(code=(1, 2))
     solver.observe(env.step(r"\boxed{1 3}")[0], {})  # 1 black, 0 white
     moves = {solver.consistent_move(rng) for _ in range(200)}
     expected = {f"\\boxed{{1 {d}}}" for d in (2, 4, 5, 6)}
@@ -106,9 +106,9 @@ def test_consistent_moves_are_drawn_from_all_that_is_left() -> None:
 
 def test_sudoku_fills_the_most_forced_cell_first() -> None:
     solver = SudokuSolver()
-    text = "   1 2 | 3 4\n1: . . | . .\n2: . 4 | 1 2\n3: . 1 | . .\n4: . . | . 3"
+    text = "   1 2 | 3 4\n1: . 4 | . .\n2: . 3 | 2 4\n3: . 1 | . .\n4: . . | . 1"
     solver.reset(text, {})
-    assert solver.act(text, {}) == r"\boxed{2 1 3}"  # 3 is all that is left in row 2
+    assert solver.act(text, {}) == r"\boxed{1 4 3}"  # the first cell that can only be one number
 
 
 def test_mastermind_with_repeated_digits_is_solved() -> None:

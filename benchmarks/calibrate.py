@@ -1,0 +1,228 @@
+"""Measure what a random legal player and the solver score on each game, or prove the solvers.
+
+Without options: plays both on every id and writes ``gem_gymnasium/data/calibration.json``, the
+scale of ``wrappers.NormalizeScore`` (its format is in ``gem_gymnasium/data/SOURCES.md``).
+
+With --prove: the solver plays 500 seeds of every id; a lost one fails the run. Rows whose game and
+solver did not change since are taken from the table that is there, so a stopped run goes on.
+
+    python benchmarks/calibrate.py
+    python benchmarks/calibrate.py --ids gem/Sudoku-v0 gem/Sudoku-hard-v0 --seeds 1000
+    python benchmarks/calibrate.py --prove
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+
+import gem_gymnasium
+from gem_gymnasium import registry
+from gem_gymnasium.solvers import solver_for
+
+ROOT = Path(__file__).resolve().parent.parent
+CALIBRATION = ROOT / "gem_gymnasium" / "data" / "calibration.json"
+PROOF = ROOT / "benchmarks" / "results" / "prove.md"
+
+FEWEST_SEEDS = 300
+SAMPLE_SEEDS = 10
+"""Seeds whose summed return a test plays again, to find that the file is stale."""
+
+Z = 1.959964  # two-sided 95 %
+
+HEADER = ("id", "seeds", "wins", "mean turns", "max turns", "budget", "source")
+
+
+class Episode(NamedTuple):
+    """How one episode went."""
+
+    total: float
+    success: bool
+    turns: int
+    budget: int
+
+
+def play_random(env: gym.Env[str, str], seed: int) -> Episode:
+    """Play random legal moves."""
+    rng = np.random.default_rng([seed, 1])
+    base: Any = env.unwrapped
+    env.reset(seed=seed)
+    return finish(env, lambda _: base.sample_legal_action(rng), "")
+
+
+def play_solver(env: gym.Env[str, str], seed: int) -> Episode:
+    """Let the solver play; it gets no info, so the text must tell it all."""
+    observation, _ = env.reset(seed=seed)
+    solver = solver_for(env)
+    solver.reset(observation, {})
+    return finish(env, lambda text: solver.act(text, {}), observation)
+
+
+def finish(env: gym.Env[str, str], act: Callable[[str], str], observation: str) -> Episode:
+    """Play an episode to its end."""
+    total, over, info = 0.0, False, dict[str, Any]()
+    while not over:
+        observation, reward, terminated, truncated, info = env.step(act(observation))
+        total, over = total + float(reward), terminated or truncated
+    return Episode(total, info["success"], info["turn"], info["max_turns"])
+
+
+def wilson(wins: int, n: int) -> list[float]:
+    """Return the 95 % Wilson interval of a success rate."""
+    rate, denominator = wins / n, 1 + Z * Z / n
+    centre = (rate + Z * Z / (2 * n)) / denominator
+    half = Z * sqrt(rate * (1 - rate) / n + Z * Z / (4 * n * n)) / denominator
+    return [round(max(0.0, centre - half), 6), round(min(1.0, centre + half), 6)]
+
+
+def summarize(episodes: list[Episode]) -> dict[str, Any]:
+    """Return the statistics of one player on one id (format: data/SOURCES.md)."""
+    totals, n = [episode.total for episode in episodes], len(episodes)
+    mean, half = fmean(totals), Z * stdev(totals) / sqrt(n)
+    wins = sum(episode.success for episode in episodes)
+    return {
+        "return": round(mean, 6),
+        "return_interval": [round(mean - half, 6), round(mean + half, 6)],
+        "success": round(wins / n, 6),
+        "success_interval": wilson(wins, n),
+        "turns": round(fmean(episode.turns for episode in episodes), 3),
+        "sample_return": round(sum(totals[:SAMPLE_SEEDS]), 9),
+    }
+
+
+def calibrate(ids: Iterable[str], seeds: int, out: Path) -> None:
+    """Measure both players on each id, keeping the other ids of the file."""
+    document: dict[str, Any] = {"games": {}}
+    if out.exists():
+        document = json.loads(out.read_text(encoding="utf-8"))
+    for id in ids:
+        env = gym.make(id)
+        game: dict[str, Any] = {"kwargs": gym.spec(id).kwargs, "seeds": seeds}
+        for name, play in (("random", play_random), ("solver", play_solver)):
+            game[name] = summarize([play(env, s) for s in track(range(seeds), f"{id} {name}")])
+        document["games"][id] = game
+    known = [id for id in registry.ids() if id in document["games"]]  # drops ids of the past
+    document = {"sample_seeds": SAMPLE_SEEDS, "games": {id: document["games"][id] for id in known}}
+    out.write_text(dump(document), encoding="utf-8")
+    print(f"{'id':28} {'random':>8} {'solver':>8} {'solver wins':>12}")
+    for id in ids:
+        game = document["games"][id]
+        scores = game["random"]["return"], game["solver"]["return"], game["solver"]["success"]
+        print(f"{id:28} {scores[0]:8.3f} {scores[1]:8.3f} {scores[2]:12.3f}")
+
+
+def dump(document: dict[str, Any]) -> str:
+    """Return the calibration as JSON with one line a player, so that a change shows in a diff."""
+    games: list[str] = []
+    for id, game in document["games"].items():
+        lines = ",\n".join(f"      {json.dumps(k)}: {json.dumps(v)}" for k, v in game.items())
+        games.append(f"    {json.dumps(id)}: {{\n{lines}\n    }}")
+    body = ",\n".join(games)
+    return f'{{\n  "sample_seeds": {document["sample_seeds"]},\n  "games": {{\n{body}\n  }}\n}}\n'
+
+
+def fingerprint(id: str) -> str:
+    """Return a hash of the files that hold an id's game and solver, and of its kwargs."""
+    env = gym.make(id).unwrapped
+    name = Path(inspect.getfile(type(env))).stem
+    package = Path(gem_gymnasium.__file__).parent
+    files = [*package.glob(f"games/{name}*.py"), *package.glob(f"solvers/{name}*.py")]
+    digest = hashlib.sha256(json.dumps(gym.spec(id).kwargs, sort_keys=True).encode())
+    for file in sorted(files):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def read_proof(path: Path) -> dict[str, list[str]]:
+    """Return the rows of a table written before, by id."""
+    if not path.exists():
+        return {}
+    lines = [line.strip("| \n").split(" | ") for line in path.read_text("utf-8").splitlines()]
+    return {row[0]: row for row in lines if len(row) == len(HEADER) and row[0] in registry.ids()}
+
+
+def write_proof(path: Path, rows: dict[str, list[str]]) -> None:
+    """Write the table, ids in the registry's order."""
+    table = [list(HEADER), ["---"] * len(HEADER), *(rows[i] for i in registry.ids() if i in rows)]
+    text = "\n".join(f"| {' | '.join(row)} |" for row in table)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "# Every start is winnable: the solver against the turn budget\n\n"
+        "Written by `python benchmarks/calibrate.py --prove`. Episode `s` is `reset(seed=s)`; the\n"
+        "solver reads observations only. `budget` is the smallest turn budget met, `source` a\n"
+        "hash of the files of the game and its solver.\n\n"
+        f"{text}\n",
+        encoding="utf-8",
+    )
+
+
+def prove(ids: Iterable[str], seeds: int, out: Path, fresh: bool) -> int:
+    """Play the solver on each id; return the number of lost episodes."""
+    rows, lost = {} if fresh else read_proof(out), 0
+    for id in ids:
+        source = fingerprint(id)
+        done = rows.get(id)
+        if done and done[6] == source and int(done[1]) >= seeds and done[1] == done[2]:
+            print(f"{id}: proved before ({done[1]} seeds)")
+            continue
+        env = gym.make(id)
+        episodes = [play_solver(env, seed) for seed in track(range(seeds), id)]
+        losses = [seed for seed, episode in enumerate(episodes) if not episode.success]
+        turns = [episode.turns for episode in episodes]
+        budget = min(episode.budget for episode in episodes)
+        counts = f"{seeds}", f"{seeds - len(losses)}", f"{fmean(turns):.2f}", f"{max(turns)}"
+        rows[id] = [id, *counts, f"{budget}", source]
+        write_proof(out, rows)
+        lost += len(losses)
+        print(f"{id}: {seeds - len(losses)} of {seeds} won")
+        if losses:
+            print(f"LOST {id}: seeds {losses[:20]}", file=sys.stderr)
+    return lost
+
+
+def track(seeds: range, what: str) -> Iterator[int]:
+    """Yield seeds under a progress bar, or after one line where none can be shown."""
+    if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
+        from rich.progress import track as rich_track
+
+        return iter(rich_track(seeds, description=what, transient=True))
+    print(f"{what}: {len(seeds)} episodes", flush=True)
+    return iter(seeds)
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    every = registry.ids()
+    parser.add_argument("--ids", nargs="+", default=every, metavar="ID", help="default: every id")
+    parser.add_argument("--seeds", type=int, default=500, help="episodes an id (default: 500)")
+    parser.add_argument("--prove", action="store_true", help="prove the solvers instead")
+    parser.add_argument("--fresh", action="store_true", help="with --prove: forget earlier rows")
+    parser.add_argument("--out", type=Path, help="file to write (default: the committed one)")
+    args = parser.parse_args()
+    if unknown := [id for id in args.ids if id not in every]:
+        parser.error(f"unknown ids {unknown}; known: {', '.join(every)}")
+    if args.seeds < FEWEST_SEEDS:
+        parser.error(f"--seeds must be at least {FEWEST_SEEDS}, got {args.seeds}")
+    if args.prove:
+        return 1 if prove(args.ids, args.seeds, args.out or PROOF, args.fresh) else 0
+    calibrate(args.ids, args.seeds, args.out or CALIBRATION)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
