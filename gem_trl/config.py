@@ -1,0 +1,230 @@
+"""ReinforceConfig: TRL's config, plus what turn-level training needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from gem_gymnasium import errors
+from gem_trl._compat import BaseConfig
+from gem_trl.advantages import ESTIMATORS
+
+AGGREGATIONS = ("constant", "sequence_sum", "token_mean")
+TRUNCATED_REPLIES = ("penalize", "mask")
+HISTORIES = ("text", "messages", "none")
+
+
+@dataclass
+class ReinforceConfig(BaseConfig):
+    r"""Configuration of :class:`ReinforceTrainer`.
+
+    Only the parameters that :class:`transformers.TrainingArguments` lacks or whose default differs
+    are listed. A rollout is ``episodes_per_rollout`` whole episodes on each process; its rows (one
+    a turn) feed ``num_iterations * num_mini_batches`` optimizer steps, in micro-batches of
+    ``per_device_train_batch_size`` rows, so ``gradient_accumulation_steps`` stays 1.
+
+    Args:
+        model_init_kwargs (`dict`, *optional*): Passed to `from_pretrained` when `model` is a name.
+        disable_dropout (`bool`, defaults to `True`): Set every dropout rate of the model to 0.
+
+        > Parameters that control the environments
+
+        num_envs (`int`, defaults to 16): Environments on each process, stepped at the same time.
+        episodes_per_rollout (`int`, defaults to 64): Episodes on each process and rollout.
+        num_rollouts (`int`, defaults to 100): Length of the training; `max_steps` wins if set.
+        history (`str`, defaults to `"text"`): Layout of the History wrapper added to an env that
+            has none: `"text"`, `"messages"`, or `"none"`.
+        history_kwargs (`dict`, *optional*): Its other options.
+        step_timeout_s (`float`, defaults to 600): Seconds after which an env counts as failed.
+
+        > Parameters that control generation
+
+        max_completion_length (`int`, defaults to 512): Tokens of the longest reply.
+        max_context_length (`int`, *optional*): Tokens of prompt and reply together; a longer
+            prompt ends its episode. Defaults to the model's `max_position_embeddings`.
+        temperature, top_p, top_k, min_p, repetition_penalty: How training replies are sampled.
+        prompt_template (`str`, defaults to `"none"`): For models without a chat template.
+        chat_template_kwargs (`dict`, *optional*): Passed to `apply_chat_template`.
+        truncated_replies (`str`, defaults to `"penalize"`): A reply without end of sequence gives
+            the env an empty reply (`"penalize"`), or its text with the row masked (`"mask"`).
+
+        > Parameters that control credit and loss
+
+        gamma (`float`, defaults to 0.9): Discount per turn.
+        advantage_estimator (`str`, defaults to `"rebn"`): `"rebn"` or `"reinforce"`.
+        loss_aggregation (`str`, defaults to `"constant"`): What the summed token losses are
+            divided by: `"constant"` (rows times `max_completion_length`), `"sequence_sum"` (rows)
+            or `"token_mean"` (tokens).
+        num_iterations (`int`, defaults to 1): Passes over a rollout's rows.
+        num_mini_batches (`int`, defaults to 1): Optimizer steps a pass.
+        epsilon, epsilon_high: How far the ratio may move before it is clipped.
+        beta (`float`, defaults to 0): Weight of the KL divergence from the initial model.
+        entropy_coef (`float`, defaults to 0): Weight of the entropy bonus.
+
+        > Parameters that control evaluation and logging
+
+        eval_episodes (`int`, defaults to 64): Episodes of an evaluation, over all processes.
+        eval_seed (`int`, defaults to 0): Their seeds are a stream that training cannot draw.
+        eval_temperature (`float`, defaults to 0): 0 is greedy.
+        log_completions (`bool`, defaults to `False`): Print a table of replies at each log.
+        num_completions_to_print (`int`, defaults to 8): Its rows.
+    """
+
+    _VALID_DICT_FIELDS = [  # noqa: RUF012 - not a field, as in TrainingArguments
+        *BaseConfig._VALID_DICT_FIELDS,
+        "model_init_kwargs",
+        "history_kwargs",
+        "chat_template_kwargs",
+    ]
+
+    learning_rate: float = field(
+        default=1e-6, metadata={"help": "The initial learning rate of AdamW."}
+    )
+    gradient_checkpointing: bool = field(
+        default=False,
+        metadata={"help": "Recompute activations in the backward pass to save memory."},
+    )
+    logging_steps: float = field(default=1, metadata={"help": "Log every X optimizer steps."})
+
+    model_init_kwargs: dict[str, Any] | str | None = field(
+        default=None,
+        metadata={"help": "Keyword arguments for `from_pretrained` when the model is a name."},
+    )
+    disable_dropout: bool = field(
+        default=True, metadata={"help": "Whether to set every dropout rate of the model to 0."}
+    )
+
+    num_envs: int = field(default=16, metadata={"help": "Environments on each process."})
+    episodes_per_rollout: int = field(
+        default=64, metadata={"help": "Whole episodes on each process that a rollout plays."}
+    )
+    num_rollouts: int = field(
+        default=100, metadata={"help": "Rollouts to train on; `max_steps` wins if it is set."}
+    )
+    history: str = field(
+        default="text",
+        metadata={
+            "help": "How an env without a History wrapper shows the past: text, messages or none."
+        },
+    )
+    history_kwargs: dict[str, Any] | str | None = field(
+        default=None, metadata={"help": "Other options of the History wrapper."}
+    )
+    step_timeout_s: float = field(
+        default=600.0, metadata={"help": "Seconds after which a stuck env counts as failed."}
+    )
+
+    max_completion_length: int = field(
+        default=512, metadata={"help": "Tokens of the longest reply."}
+    )
+    max_context_length: int | None = field(
+        default=None,
+        metadata={"help": "Tokens of prompt and reply together; the model's own limit if unset."},
+    )
+    temperature: float = field(default=1.0, metadata={"help": "Temperature of training replies."})
+    top_p: float = field(default=1.0, metadata={"help": "Nucleus sampling; 1 is off."})
+    top_k: int = field(default=0, metadata={"help": "Sample among the k likeliest; 0 is off."})
+    min_p: float | None = field(
+        default=None, metadata={"help": "Least probability relative to the likeliest token."}
+    )
+    repetition_penalty: float = field(
+        default=1.0, metadata={"help": "Penalty on tokens that the context holds; 1 is off."}
+    )
+    prompt_template: str = field(
+        default="none",
+        metadata={
+            "help": "For models without a chat template: none, game, question, code, or a text "
+            "that holds {observation}."
+        },
+    )
+    chat_template_kwargs: dict[str, Any] | str | None = field(
+        default=None, metadata={"help": "Keyword arguments for `apply_chat_template`."}
+    )
+    truncated_replies: str = field(
+        default="penalize",
+        metadata={
+            "help": "A reply without end of sequence: penalize (the env gets an empty one) or mask."
+        },
+    )
+
+    gamma: float = field(default=0.9, metadata={"help": "Discount per turn, at most 1."})
+    advantage_estimator: str = field(
+        default="rebn", metadata={"help": "rebn (Return Batch Normalization) or reinforce."}
+    )
+    loss_aggregation: str = field(
+        default="constant",
+        metadata={
+            "help": "Divide the summed token losses by rows * max_completion_length (constant), "
+            "rows (sequence_sum) or tokens (token_mean)."
+        },
+    )
+    num_iterations: int = field(default=1, metadata={"help": "Passes over the rows of a rollout."})
+    num_mini_batches: int = field(default=1, metadata={"help": "Optimizer steps in each pass."})
+    epsilon: float = field(default=0.2, metadata={"help": "Lower (and upper) clip of the ratio."})
+    epsilon_high: float | None = field(
+        default=None, metadata={"help": "Upper clip of the ratio; epsilon if unset."}
+    )
+    beta: float = field(
+        default=0.0, metadata={"help": "Weight of the KL divergence from the initial model."}
+    )
+    entropy_coef: float = field(default=0.0, metadata={"help": "Weight of the entropy bonus."})
+
+    eval_episodes: int = field(
+        default=64, metadata={"help": "Episodes of an evaluation, over all processes."}
+    )
+    eval_seed: int = field(default=0, metadata={"help": "Seed of the evaluation's episodes."})
+    eval_temperature: float = field(
+        default=0.0, metadata={"help": "Temperature of evaluation replies; 0 is greedy."}
+    )
+    log_completions: bool = field(
+        default=False, metadata={"help": "Whether to print a table of replies at each log."}
+    )
+    num_completions_to_print: int = field(
+        default=8, metadata={"help": "Rows of the table of replies."}
+    )
+
+    def __post_init__(self) -> None:
+        """Validate, and choose float32 where there is no accelerator.
+
+        Raises:
+            ConfigError: A value is refused; the message names the field and the value.
+        """
+        if self.bf16 is None and (self.use_cpu or not torch.accelerator.is_available()):
+            self.bf16 = False
+        super().__post_init__()
+        for name in ("num_envs", "episodes_per_rollout", "num_rollouts", "num_iterations"):
+            self._at_least(name, 1)
+        for name in ("num_mini_batches", "max_completion_length", "eval_episodes"):
+            self._at_least(name, 1)
+        for name in ("beta", "entropy_coef", "epsilon", "eval_temperature", "top_k"):
+            self._at_least(name, 0)
+        for name in ("temperature", "step_timeout_s", "repetition_penalty"):
+            if getattr(self, name) <= 0:
+                raise errors.ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        if not self.gamma <= 1.0:
+            raise errors.ConfigError(f"gamma must be at most 1, got {self.gamma}")
+        self._one_of("advantage_estimator", tuple(ESTIMATORS))
+        self._one_of("loss_aggregation", AGGREGATIONS)
+        self._one_of("truncated_replies", TRUNCATED_REPLIES)
+        self._one_of("history", HISTORIES)
+        if self.gradient_accumulation_steps != 1:
+            raise errors.ConfigError(
+                "gradient_accumulation_steps must be 1: the rows of a mini-batch are split into "
+                "micro-batches of per_device_train_batch_size rows by themselves, got "
+                f"{self.gradient_accumulation_steps}"
+            )
+
+    @property
+    def steps_per_rollout(self) -> int:
+        """Optimizer steps that the rows of one rollout feed."""
+        return self.num_iterations * self.num_mini_batches
+
+    def _at_least(self, name: str, least: int) -> None:
+        if getattr(self, name) < least:
+            raise errors.ConfigError(f"{name} must be at least {least}, got {getattr(self, name)}")
+
+    def _one_of(self, name: str, known: tuple[str, ...]) -> None:
+        if getattr(self, name) not in known:
+            raise errors.UnknownName(name, str(getattr(self, name)), known)

@@ -1,0 +1,74 @@
+"""Averages that are right across micro-batches and processes: sums and counts, added up late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from accelerate.utils import gather_object
+
+from gem_trl.episode import Episode
+
+
+class Averages:
+    """Weighted means collected by name on each process, and reduced over all of them at a log."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, list[float]] = {}
+
+    def add(self, name: str, total: float, weight: float = 1.0) -> None:
+        """Add ``weight`` values that sum to ``total``."""
+        pair = self._sums.setdefault(name, [0.0, 0.0])
+        pair[0] += float(total)
+        pair[1] += float(weight)
+
+    def reduce(self) -> dict[str, float]:
+        """Return the mean of each name over all processes, and forget. A collective call."""
+        merged: dict[str, list[float]] = {}
+        for part in gather_object([self._sums]):
+            for name, (total, weight) in part.items():
+                pair = merged.setdefault(name, [0.0, 0.0])
+                pair[0] += total
+                pair[1] += weight
+        self._sums = {}
+        return {name: total / weight for name, (total, weight) in merged.items() if weight}
+
+
+def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, float]:
+    """Return what a set of episodes looked like; returns and lengths over the valid ones.
+
+    Args:
+        episodes: Episodes of every process.
+        prefix: Put before each name (``"eval_"``).
+    """
+    valid = [episode for episode in episodes if episode.valid]
+    metrics = {
+        "rollout/episodes": float(len(episodes)),
+        "rollout/invalid_episodes": float(len(episodes) - len(valid)),
+        "rollout/context_stops": float(sum(episode.stop == "context" for episode in episodes)),
+        "rollout/transitions": float(sum(len(episode.turns) for episode in episodes)),
+    }
+    if valid:
+        returns = np.array([episode.total_reward for episode in valid])
+        metrics |= {
+            "reward": float(returns.mean()),
+            "reward_std": float(returns.std()),
+            "episode/return": float(returns.mean()),
+            "episode/length": float(np.mean([len(episode.turns) for episode in valid])),
+            "episode/success": float(np.mean([episode.success for episode in valid])),
+            "episode/truncated": float(np.mean([episode.truncated for episode in valid])),
+        }
+    turns = [turn for episode in valid for turn in episode.turns]
+    if turns:
+        lengths = np.array([len(turn.reply_ids) for turn in turns])
+        finished = np.array([turn.finished for turn in turns])
+        metrics |= {
+            "episode/illegal_share": float(np.mean([not turn.legal for turn in turns])),
+            "completions/mean_length": float(lengths.mean()),
+            "completions/min_length": float(lengths.min()),
+            "completions/max_length": float(lengths.max()),
+            "completions/clipped_ratio": float(1.0 - finished.mean()),
+        }
+        if finished.any():
+            metrics["completions/mean_terminated_length"] = float(lengths[finished].mean())
+    return {f"{prefix}{name}": value for name, value in metrics.items()}

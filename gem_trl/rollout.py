@@ -1,0 +1,199 @@
+"""Play whole episodes with the policy and record every turn's token ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from gem_trl.envs import Envs, Start
+from gem_trl.episode import Episode, Turn
+from gem_trl.generation import Generator, Sampling
+from gem_trl.prompts import PromptEncoder
+
+TruncatedReplies = Literal["penalize", "mask"]
+
+TRAINING, EVALUATION, SAMPLING, SHUFFLING = 0, 1, 2, 3
+"""The first spawn key of each random stream, so that none can draw what another draws."""
+
+
+def derived_seed(*key: int) -> int:
+    """Return the seed that a key of non-negative integers stands for."""
+    return int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0] >> 1)
+
+
+class Assignment(NamedTuple):
+    """Which episode an env is to play: its place in the result, and its seed."""
+
+    place: int
+    seed: int
+
+
+@dataclass(slots=True)
+class _Live:
+    """An episode under way."""
+
+    assignment: Assignment
+    prompt_ids: tuple[int, ...]
+    turns: list[Turn] = field(default_factory=list[Turn])
+
+
+class Collector:
+    """Plays episodes in a batch of envs, one generation call a turn for all of them.
+
+    Args:
+        envs: Where the episodes are played.
+        encoder: Makes prompts of observations and texts of replies.
+        generator: Draws the replies.
+        max_prompt_tokens: A longer prompt ends its episode as truncated, ``stop="context"``.
+        truncated_replies: What becomes of a reply without end-of-sequence: ``"penalize"`` gives
+            the env an empty reply and trains the row; ``"mask"`` gives the env the text and keeps
+            the row out of the loss.
+    """
+
+    def __init__(
+        self,
+        envs: Envs,
+        encoder: PromptEncoder,
+        generator: Generator,
+        *,
+        max_prompt_tokens: int,
+        truncated_replies: TruncatedReplies = "penalize",
+    ) -> None:
+        self.envs = envs
+        self._encoder, self._generator = encoder, generator
+        self._max_prompt_tokens = max_prompt_tokens
+        self._truncated_replies: TruncatedReplies = truncated_replies
+
+    def collect(
+        self, count: int, seed_of: Callable[[int, int], int], sampling: Sampling, seed: int
+    ) -> list[Episode]:
+        """Play ``count`` episodes, each to its end.
+
+        Args:
+            count: How many; stopping at a number of turns would favour short episodes.
+            seed_of: ``(env index, place among the episodes) -> seed`` of the next episode an env
+                plays; called once for each episode, in the order in which they start.
+            sampling: How replies are drawn.
+            seed: Seed of the replies' randomness.
+
+        Returns:
+            The episodes, in the order in which they were started.
+        """
+        done: dict[int, Episode] = {}
+        live: dict[int, _Live] = {}
+        started = 0
+        free = list(range(self.envs.num_envs))
+        call = 0
+        while len(done) < count:
+            if started < count and free and (self.envs.restarts_singly or not live):
+                batch = free[: count - started]
+                assigned = {
+                    env: Assignment(started + i, seed_of(env, started + i))
+                    for i, env in enumerate(batch)
+                }
+                started += len(batch)
+                starts = self.envs.start({env: a.seed for env, a in assigned.items()})
+                free = [env for env in free if env not in assigned]
+                for env, start in starts.items():
+                    episode = self._begin(env, assigned[env], start, live)
+                    if episode is not None:
+                        done[assigned[env].place] = episode
+                        free.append(env)
+                free.sort()
+                continue  # a failed start frees its env at once
+            self._turn(live, done, free, sampling, derived_seed(seed, call))
+            call += 1
+        return [done[place] for place in range(count)]
+
+    def _begin(
+        self, env: int, assignment: Assignment, start: Start, live: dict[int, _Live]
+    ) -> Episode | None:
+        """Start an episode, or return it if it ends before its first turn."""
+        begun = _Live(assignment, self._encoder.encode(start.observation, start.info))
+        if not start.info.get("valid", True):
+            return self._ended(env, begun, stop=str(start.info["stop"]), valid=False)
+        if len(begun.prompt_ids) > self._max_prompt_tokens:
+            return self._ended(env, replace(begun, prompt_ids=()), stop="context")
+        live[env] = begun
+        return None
+
+    def _turn(
+        self,
+        live: dict[int, _Live],
+        done: dict[int, Episode],
+        free: list[int],
+        sampling: Sampling,
+        seed: int,
+    ) -> None:
+        """Play one turn of every live episode."""
+        order = sorted(live)
+        replies = self._generator.generate([live[e].prompt_ids for e in order], sampling, seed)
+        by_env = dict(zip(order, replies, strict=True))
+        penalize = self._truncated_replies == "penalize"
+        texts = {
+            env: "" if penalize and not reply.finished else self._encoder.decode(reply.ids)
+            for env, reply in by_env.items()
+        }
+        for env, step in sorted(self.envs.step(texts).items()):
+            episode, reply = live[env], by_env[env]
+            episode.turns.append(
+                Turn(
+                    prompt_ids=episode.prompt_ids,
+                    reply_ids=reply.ids,
+                    reward=step.reward,
+                    finished=reply.finished,
+                    trains=penalize or reply.finished,
+                    legal=bool(step.info.get("legal", True)),
+                    event=str(step.info.get("event", "")),
+                )
+            )
+            prompt_ids = self._encoder.encode(step.observation, step.info)
+            fits = len(prompt_ids) <= self._max_prompt_tokens
+            episode.prompt_ids = prompt_ids if fits else ()
+            if step.terminated or step.truncated:
+                ended = self._ended(
+                    env,
+                    episode,
+                    terminated=step.terminated,
+                    stop=str(step.info.get("stop", "")),
+                    valid=bool(step.info.get("valid", True)),
+                    success=bool(step.info.get("success", False)),
+                )
+            elif not fits:
+                ended = self._ended(env, episode, stop="context")
+            else:
+                continue
+            done[episode.assignment.place] = ended
+            del live[env]
+            free.append(env)
+        free.sort()
+
+    def _ended(
+        self,
+        env: int,
+        episode: _Live,
+        *,
+        terminated: bool = False,
+        stop: str = "",
+        valid: bool = True,
+        success: bool = False,
+    ) -> Episode:
+        return Episode(
+            env_id=self.envs.env_id(env),
+            seed=episode.assignment.seed,
+            turns=tuple(episode.turns),
+            terminated=terminated,
+            truncated=not terminated,
+            success=success,
+            valid=valid,
+            stop=stop,
+            final_prompt_ids=episode.prompt_ids,
+        )
+
+
+def turns_of(episodes: Sequence[Episode]) -> list[Turn]:
+    """Return every turn of the episodes, in order."""
+    return [turn for episode in episodes for turn in episode.turns]

@@ -1,0 +1,237 @@
+"""A small model, built offline: tokenizer, weights and warm start all come from an env's own text.
+
+Nothing here is downloaded. The warm start imitates a *sloppy* player, so that reinforcement
+learning has something to improve, and trains on every token of the transcripts, the environment's
+words included: copying a guess into the feedback to it is what forms the heads that read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+import gymnasium as gym
+import numpy as np
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import (
+    GenerationConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PreTrainedTokenizerFast,
+)
+
+from gem_gymnasium.solvers import Solver, solver_for
+from gem_trl.prompts import PromptEncoder
+
+PAD, END, USER, ASSISTANT = "<|pad|>", "<|end|>", "<|user|>", "<|assistant|>"
+
+CHAT_TEMPLATE = (
+    "{% for message in messages %}<|{{ message['role'] }}|>{{ message['content'] }}<|end|>"
+    "{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+"""Two tokens a message beside its content; a longer chat only ever extends a shorter one."""
+
+Conversation = list[dict[str, str]]
+TextEnv = gym.Env[Any, Any]
+
+
+class SloppyPlayer:
+    """Plays a move that fits all it has seen with probability ``skill``, else any legal one.
+
+    Args:
+        env: The env it plays in, wrapped as the model will see it.
+        skill: In [0, 1]; 0 is the random legal player.
+        rng: Where its choices come from.
+    """
+
+    def __init__(self, env: TextEnv, skill: float, rng: np.random.Generator) -> None:
+        self._env, self._skill, self._rng = env, skill, rng
+        self._solver: Solver | None = solver_for(env) if skill > 0 else None
+
+    def reset(self, observation: str, info: dict[str, Any]) -> None:
+        """Start an episode."""
+        if self._solver is not None:
+            self._solver.reset(observation, info)
+
+    def act(self, observation: str, info: dict[str, Any]) -> str:
+        """Return the next reply."""
+        if self._solver is not None and info["turn"]:
+            self._solver.observe(observation, info)
+        if self._solver is not None and self._rng.random() < self._skill:
+            return self._solver.consistent_move(self._rng)
+        return cast("Any", self._env.unwrapped).sample_legal_action(self._rng)
+
+
+def play_conversations(
+    env_fn: Callable[[], TextEnv], episodes: int, skill: float, seed: int
+) -> Iterator[Conversation]:
+    """Yield what sloppy play looks like, as chats.
+
+    An env with ``History(layout="messages")`` gives one chat an episode, its last observation
+    included; any other gives one chat of two messages a turn.
+
+    Args:
+        env_fn: Builds the env.
+        episodes: How many episodes to play.
+        skill: See :class:`SloppyPlayer`.
+        seed: Seed of episodes and player.
+    """
+    rng = np.random.default_rng(seed)
+    env = env_fn()
+    player = SloppyPlayer(env, skill, rng)
+    for _ in range(episodes):
+        observation, info = env.reset(seed=int(rng.integers(2**62)))
+        player.reset(observation, info)
+        over = False
+        while not over:
+            reply = player.act(observation, info)
+            if "messages" not in info:
+                yield [
+                    {"role": "user", "content": observation},
+                    {"role": "assistant", "content": reply},
+                ]
+            observation, _, terminated, truncated, info = env.step(reply)
+            over = terminated or truncated
+        if "messages" in info:
+            yield info["messages"]
+    env.close()
+
+
+def train_tokenizer(texts: Sequence[str], vocab_size: int = 400) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE tokenizer with a chat template; a run of digits is a word.
+
+    Args:
+        texts: What it will be used on.
+        vocab_size: At least 256 bytes and four special tokens.
+    """
+    tokenizer: Any = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            # Digits by themselves, so that a number is the same token wherever it stands.
+            pre_tokenizers.Digits(individual_digits=False),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        special_tokens=[PAD, END, USER, ASSISTANT],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        eos_token=END,
+        pad_token=PAD,
+        additional_special_tokens=[USER, ASSISTANT],
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+    )
+    fast.chat_template = CHAT_TEMPLATE
+    return fast
+
+
+def build_model(
+    tokenizer: PreTrainedTokenizerFast,
+    *,
+    hidden: int = 96,
+    layers: int = 2,
+    heads: int = 4,
+    max_positions: int = 1_024,
+    seed: int = 0,
+) -> LlamaForCausalLM:
+    """Return a small Llama with random weights for ``tokenizer``.
+
+    Args:
+        tokenizer: From :func:`train_tokenizer`.
+        hidden: Width; the feed-forward layers are three times as wide.
+        layers: Depth.
+        heads: Attention heads.
+        max_positions: Context length in tokens.
+        seed: Seed of the weights; torch's generator is left as it was.
+    """
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        intermediate_size=3 * hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=heads,
+        max_position_embeddings=max_positions,
+        tie_word_embeddings=True,
+        bos_token_id=None,
+        eos_token_id=cast("int", tokenizer.eos_token_id),
+        pad_token_id=cast("int", tokenizer.pad_token_id),
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = LlamaForCausalLM(config)
+    model.generation_config = GenerationConfig(
+        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
+    )
+    return model
+
+
+def warm_start(
+    model: Any,
+    sequences: Sequence[Sequence[int]],
+    *,
+    steps: int,
+    batch_size: int = 32,
+    learning_rate: float = 2e-3,
+    seed: int = 0,
+    on_step: Callable[[int, float], None] | None = None,
+) -> float:
+    """Train ``model`` on token sequences, the language-model loss on every token.
+
+    AdamW, 50 steps of warm-up, then a linear decay to a tenth of the rate; gradients clipped at 1.
+
+    Args:
+        model: A causal language model, trained in place.
+        sequences: Token ids; padded with 0 behind their end.
+        steps: Optimizer steps.
+        batch_size: Sequences a step.
+        learning_rate: The highest rate.
+        seed: Seed of the order.
+        on_step: Called with the number of steps done and the loss.
+
+    Returns:
+        The last step's loss, in nats a token.
+    """
+    rng = np.random.default_rng(seed)
+    optimizer = torch.optim.AdamW(model.parameters(), learning_rate, weight_decay=0.0)
+    model.train()
+    loss_value = 0.0
+    for step in range(steps):
+        rate = learning_rate * min(1.0, (step + 1) / 50) * (1.0 - 0.9 * step / steps)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        picks = [sequences[int(i)] for i in rng.integers(len(sequences), size=batch_size)]
+        width = max(map(len, picks))
+        ids = torch.zeros((batch_size, width), dtype=torch.long)
+        mask = torch.zeros((batch_size, width), dtype=torch.long)
+        for row, pick in enumerate(picks):
+            ids[row, : len(pick)] = torch.tensor(pick)
+            mask[row, : len(pick)] = 1
+        # A causal model never looks at the padding behind a token, so no attention mask is needed.
+        logits = model(input_ids=ids).logits[:, :-1]
+        targets = ids[:, 1:].masked_fill(mask[:, 1:] == 0, -100)
+        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        loss_value = loss.item()
+        if on_step is not None:
+            on_step(step + 1, loss_value)
+    return loss_value
+
+
+def encode_conversations(
+    tokenizer: PreTrainedTokenizerFast, conversations: Sequence[Conversation]
+) -> list[tuple[int, ...]]:
+    """Return the token ids of chats, as the trainer's prompts would begin."""
+    encoder = PromptEncoder(tokenizer)
+    return [encoder.encode_messages(chat, add_generation_prompt=False) for chat in conversations]

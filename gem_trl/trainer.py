@@ -1,0 +1,606 @@
+"""ReinforceTrainer: turn-level policy gradients for text environments, in TRL's shape.
+
+A rollout plays whole episodes and becomes rows, one a turn; its rows feed a fixed number of
+optimizer steps. So transformers' loop runs over a data set of ticks, and each tick is one
+optimizer step over as many rows as there are.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+import torch
+from accelerate.utils import gather_object, is_peft_model, set_seed
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+from transformers import (
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    PrinterCallback,
+    ProgressCallback,
+    TrainerCallback,
+)
+
+from gem_gymnasium import errors
+from gem_trl import _compat
+from gem_trl.advantages import ESTIMATORS
+from gem_trl.batch import (
+    Batch,
+    Row,
+    collate,
+    filler,
+    log_probs_of,
+    micro_batches,
+    mini_batches,
+)
+from gem_trl.callbacks import EpisodeProgressCallback
+from gem_trl.config import ReinforceConfig
+from gem_trl.envs import Envs, EnvSource, open_envs
+from gem_trl.episode import Episode
+from gem_trl.generation import Generator, Sampling, TransformersGenerator
+from gem_trl.loss import normalizer, policy_loss
+from gem_trl.metrics import Averages, episode_metrics
+from gem_trl.prompts import PromptEncoder
+from gem_trl.returns import discounted_returns
+from gem_trl.rollout import EVALUATION, SAMPLING, SHUFFLING, TRAINING, Collector, derived_seed
+
+logger = logging.getLogger(__name__)
+
+
+class _Ticks(Dataset[dict[str, int]]):
+    """One item an optimizer step; transformers' loop needs something to count."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> dict[str, int]:
+        return {"tick": index}
+
+
+class ReinforceTrainer(_compat.BaseTrainer):
+    """Train a language model on text environments by turn-level REINFORCE.
+
+    Example::
+
+        trainer = ReinforceTrainer(
+            model="Qwen/Qwen3-0.6B",
+            args=ReinforceConfig("out", gamma=0.9),
+            env="gem/GuessTheNumber-v0",
+        )
+        trainer.train()
+
+    Args:
+        model: A model, or the name or path of one (loaded with ``args.model_init_kwargs``).
+        args: Configuration; the defaults if None.
+        env: An id, a list of ids (cycled over the envs), a callable that builds an env, or a
+            :class:`gymnasium.vector.VectorEnv` of text envs.
+        eval_env: The same for evaluation; built from ``env`` if None and ``env`` is no VectorEnv.
+        processing_class: The tokenizer; loaded from the model's name if None.
+        callbacks: More callbacks.
+        optimizers: ``(optimizer, scheduler)``, each None for the default.
+        peft_config: Train this PEFT adapter instead of the model's own weights.
+
+    Raises:
+        ConfigError: An argument is refused; the message names it.
+    """
+
+    loss_is_scaled_for_ga = True
+    _tag_names = ["trl", "gem"]  # noqa: RUF012 - TRL's own convention
+    _name = "Turn-level REINFORCE"
+    _paper = {  # noqa: RUF012
+        "title": "GEM: A Gym for Agentic LLMs",
+        "id": "2510.01051",
+        "citation": "@article{liu2025gem, title={{GEM: A Gym for Agentic LLMs}}, year=2025, "
+        "eprint={arXiv:2510.01051}}",
+    }
+
+    def __init__(
+        self,
+        model: str | PreTrainedModel,
+        args: ReinforceConfig | None = None,
+        env: EnvSource | None = None,
+        eval_env: EnvSource | None = None,
+        processing_class: PreTrainedTokenizerBase | None = None,
+        callbacks: list[TrainerCallback] | None = None,
+        optimizers: tuple[Any, Any] = (None, None),
+        peft_config: Any = None,
+    ) -> None:
+        if env is None:
+            raise errors.ConfigError(
+                "env is missing: an id, a list of ids, a callable, a VectorEnv"
+            )
+        if args is None:
+            name = model if isinstance(model, str) else _compat.get_config_model_id(model.config)
+            args = ReinforceConfig(f"{(name or 'model').rsplit('/', 1)[-1]}-Reinforce")
+        set_seed(args.seed)
+        if isinstance(model, str):
+            options = cast("dict[str, Any]", args.model_init_kwargs or {})
+            model = cast("PreTrainedModel", _compat.create_model_from_path(model, **options))
+        elif args.model_init_kwargs:
+            raise errors.ConfigError("model_init_kwargs are for a model given by name")
+        if processing_class is None:
+            name = _compat.get_config_model_id(model.config)
+            processing_class = AutoTokenizer.from_pretrained(name, padding_side="left")
+        tokenizer: Any = processing_class
+        if tokenizer.pad_token_id is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        if args.disable_dropout:
+            _compat.disable_dropout_in_model(model)
+
+        self._fused = args.device.type != "cpu" and model.dtype != torch.float64
+        if self._fused:
+            _compat.add_fused_lm_head(
+                model, temperature=args.temperature, outputs=("log_probs", "entropy")
+            )
+        self._reference: Any = None
+        if args.beta and peft_config is None:
+            self._reference = copy.deepcopy(model).eval().requires_grad_(False)
+        if peft_config is not None:
+            from peft import get_peft_model
+
+            model = cast("PreTrainedModel", get_peft_model(model, peft_config))
+
+        if args.max_steps <= 0:
+            args.max_steps = args.num_rollouts * args.steps_per_rollout
+        args.ignore_data_skip = True  # ticks carry nothing that could be skipped
+        super().__init__(
+            model=model,
+            args=args,
+            data_collator=partial(_first),
+            train_dataset=_Ticks(args.max_steps),
+            # Trainer insists on one where it evaluates by itself; evaluate() never reads it.
+            eval_dataset=_Ticks(1),
+            processing_class=processing_class,
+            callbacks=callbacks,
+            optimizers=optimizers,
+        )
+        if not args.disable_tqdm:
+            self.remove_callback(ProgressCallback)
+            self.add_callback(EpisodeProgressCallback)
+        self.remove_callback(PrinterCallback)
+        if hasattr(self.model, "add_model_tags"):
+            cast("Any", self.model).add_model_tags(self._tag_names)
+        if self._reference is not None:
+            self._reference.to(self.accelerator.device)
+
+        self._encoder = PromptEncoder(
+            processing_class,
+            args.prompt_template,
+            cast("Mapping[str, Any] | None", args.chat_template_kwargs),
+        )
+        self._generator = self._build_generator(model, tokenizer)
+        self._max_prompt_tokens = self._context_length(model, args) - args.max_completion_length
+        if self._max_prompt_tokens < 1:
+            raise errors.ConfigError(
+                f"max_completion_length is {args.max_completion_length}, which leaves no room for "
+                f"a prompt in a context of {self._context_length(model, args)} tokens"
+            )
+        self._env_source = env
+        self._eval_source = eval_env
+        self._collector = Collector(
+            self._open(env, args.num_envs),
+            self._encoder,
+            self._generator,
+            max_prompt_tokens=self._max_prompt_tokens,
+            truncated_replies=cast("Any", args.truncated_replies),
+        )
+        self._eval_collector: Collector | None = None
+
+        self._averages = Averages()
+        self._newest: dict[str, float] = {}  # metrics of the newest rollout, already global
+        self._completions: list[tuple[str, str, float, float]] = []
+        # What a checkpoint holds beside the model: see _rollout_state.
+        self._rollouts = 0  # rollouts played
+        self._episodes_begun = [0] * self._collector.envs.num_envs
+        self._pending: list[list[Row]] = []  # mini-batches that wait for their optimizer step
+        self._tokens = 0
+        self._warned_degenerate = False
+
+    # -- set-up ---------------------------------------------------------------------------------
+
+    @property
+    def _config(self) -> ReinforceConfig:
+        return cast("ReinforceConfig", self.args)
+
+    @staticmethod
+    def _context_length(model: Any, args: ReinforceConfig) -> int:
+        config = model.config.get_text_config()
+        limit = getattr(config, "max_position_embeddings", None)
+        asked = args.max_context_length
+        if asked is None:
+            if limit is None:
+                raise errors.ConfigError(
+                    "the model states no context length: set max_context_length"
+                )
+            return int(limit)
+        return asked if limit is None else min(asked, int(limit))
+
+    def _open(self, source: EnvSource, num_envs: int) -> Envs:
+        args = self._config
+        kwargs = cast("Mapping[str, Any]", args.history_kwargs or {})
+        return open_envs(source, num_envs, args.history, kwargs, args.step_timeout_s)
+
+    def _build_generator(self, model: Any, tokenizer: Any) -> Generator:
+        """Return where replies come from; override to generate elsewhere."""
+        eos = model.generation_config.eos_token_id if model.generation_config else None
+        eos_ids = {tokenizer.eos_token_id, *(eos if isinstance(eos, list) else [eos])} - {None}
+        if not eos_ids:
+            raise errors.ConfigError("neither the tokenizer nor the model has an eos token")
+        return TransformersGenerator(
+            self._open_model,
+            eos_ids=sorted(cast("set[int]", eos_ids)),
+            pad_id=tokenizer.pad_token_id,
+            device=self.accelerator.device,
+        )
+
+    def _open_model(self) -> AbstractContextManager[Any]:
+        return cast(
+            "AbstractContextManager[Any]",
+            _compat.unwrap_model_for_generation(self.model_wrapped, self.accelerator),
+        )
+
+    def get_train_dataloader(self) -> DataLoader[Any]:
+        """Return a loader of ticks, one for each optimizer step on every process."""
+        return DataLoader(cast("Any", self.train_dataset), batch_size=1, collate_fn=_first)
+
+    def _set_signature_columns_if_needed(self) -> None:
+        self._signature_columns = ["tick"]
+
+    def floating_point_ops(self, inputs: Any) -> int:
+        """Return 0: a tick says nothing about the rows of its step."""
+        return 0
+
+    # -- rollouts -------------------------------------------------------------------------------
+
+    def collect_episodes(self) -> list[Episode]:
+        """Play the next rollout's episodes on this process."""
+        args, rank = self._config, self.accelerator.process_index
+
+        def seed_of(env: int, place: int) -> int:
+            number = self._episodes_begun[env]
+            self._episodes_begun[env] += 1
+            return derived_seed(args.seed, TRAINING, rank, env, number)
+
+        self._generator.sync_weights()
+        sampling = Sampling(
+            max_new_tokens=args.max_completion_length,
+            temperature=args.temperature,
+            top_p=args.top_p,
+            top_k=args.top_k,
+            min_p=args.min_p,
+            repetition_penalty=args.repetition_penalty,
+        )
+        seed = derived_seed(args.seed, SAMPLING, rank, self._rollouts)
+        return self._collector.collect(args.episodes_per_rollout, seed_of, sampling, seed)
+
+    def _rows(self, episodes: Sequence[Episode]) -> list[Row]:
+        """Turn episodes into rows with their advantages (and log-probabilities where needed)."""
+        args = self._config
+        returns = [discounted_returns(episode.rewards, args.gamma) for episode in episodes]
+        counted = np.array(
+            [
+                value
+                for episode, values in zip(episodes, returns, strict=True)
+                for turn, value in zip(episode.turns, values, strict=True)
+                if episode.valid and turn.trains
+            ],
+            np.float64,
+        )
+        everyone = np.array(gather_object(counted.tolist()), np.float64)
+        estimate = ESTIMATORS[args.advantage_estimator](counted, everyone)
+        if estimate.degenerate and not self._warned_degenerate:
+            self._warned_degenerate = True
+            logger.warning(
+                "the returns of a rollout are all equal (mean %.3g, std %.3g): nothing is learned "
+                "from it. This warning is not repeated; watch returns/std.",
+                estimate.mean,
+                estimate.std,
+            )
+        self._newest |= {
+            "returns/mean": estimate.mean,
+            "returns/std": estimate.std,
+            "returns/degenerate": float(estimate.degenerate),
+        }
+        advantages = iter(estimate.advantages.tolist())
+        rows: list[Row] = []
+        for episode in episodes:
+            for turn in episode.turns:
+                trains = episode.valid and turn.trains
+                advantage = next(advantages) if trains else 0.0
+                rows.append(
+                    Row(
+                        prompt_ids=turn.prompt_ids,
+                        reply_ids=turn.reply_ids,
+                        advantage=advantage,
+                        trains=trains,
+                    )
+                )
+                if trains and args.log_completions:
+                    prompt, reply = map(self._encoder.decode, (turn.prompt_ids, turn.reply_ids))
+                    self._completions.append((prompt, reply, turn.reward, advantage))
+        if args.steps_per_rollout > 1:
+            self._score(rows, "old_log_probs")
+        if args.beta:
+            self._score(rows, "reference_log_probs")
+        return rows
+
+    @torch.no_grad()
+    def _score(self, rows: Sequence[Row], name: str) -> None:
+        """Store log-probabilities under the present (or the reference) policy in the rows."""
+        model: Any = self.accelerator.unwrap_model(self.model)
+        context: AbstractContextManager[Any] = nullcontext()
+        if name == "reference_log_probs":
+            if self._reference is not None:
+                model = self._reference
+            elif is_peft_model(model):
+                context = model.disable_adapter()
+        with context:
+            for part in micro_batches(rows, self.args.per_device_train_batch_size):
+                log_probs, _ = self._log_probs(model, self._collate(part))
+                for row, values in zip(part, log_probs.tolist(), strict=True):
+                    setattr(row, name, tuple(values[: len(row.reply_ids)]))
+
+    def _roll_out(self) -> None:
+        """Play a rollout and queue its mini-batches."""
+        args = self._config
+        started = time.perf_counter()
+        self._completions = []
+        episodes = self.collect_episodes()
+        played = time.perf_counter()
+        rows = self._rows(episodes)
+        tokens = sum(row.length for row in rows)
+        gathered = gather_object([(episodes, tokens)])
+        self._tokens += sum(count for _, count in gathered)
+        self.state.num_input_tokens_seen = self._tokens
+        everyone = [episode for part, _ in gathered for episode in part]
+        self._newest |= episode_metrics(everyone)
+        self._newest |= {"num_tokens": float(self._tokens), "time/rollout": played - started}
+        rank = self.accelerator.process_index
+        rng = np.random.default_rng(derived_seed(args.seed, SHUFFLING, rank, self._rollouts))
+        self._pending = [
+            part
+            for _ in range(args.num_iterations)
+            for part in mini_batches(rows, args.num_mini_batches, rng)
+        ]
+        self._rollouts += 1
+
+    # -- optimization ---------------------------------------------------------------------------
+
+    def training_step(
+        self, model: Any, inputs: Any, num_items_in_batch: Tensor | int | None = None
+    ) -> Tensor:
+        """Accumulate the gradient of one mini-batch, rolling out first where none waits."""
+        started = time.perf_counter()
+        if not self._pending:
+            model.eval()
+            self._roll_out()
+        model.train()
+        rows = self._pending.pop(0)
+        parts = micro_batches(rows, self.args.per_device_train_batch_size)
+        counted = [row for row in rows if row.trains]
+        sizes = gather_object([(len(parts), len(counted), sum(len(r.reply_ids) for r in counted))])
+        longest, row_count, token_count = (
+            max(size[0] for size in sizes),
+            sum(size[1] for size in sizes),
+            sum(size[2] for size in sizes),
+        )
+        # Every process does the same number of forward and backward passes.
+        spare = filler(rows[0] if rows else Row(prompt_ids=(0,), reply_ids=(0,), advantage=0.0))
+        parts += [[spare]] * (max(longest, 1) - len(parts))
+        args = self._config
+        divisor = normalizer(
+            cast("Any", args.loss_aggregation), row_count, token_count, args.max_completion_length
+        )
+        # DDP averages the gradients of the processes; the sum over all of them is wanted.
+        divisor /= self.accelerator.num_processes
+        total = torch.zeros((), device=self.accelerator.device)
+        for number, part in enumerate(parts, start=1):
+            last = number == len(parts)
+            context = nullcontext() if last else self.accelerator.no_sync(model)
+            with cast("AbstractContextManager[Any]", context):
+                with self.compute_loss_context_manager():
+                    loss = self.compute_loss(
+                        model, {"batch": self._collate(part), "divisor": divisor}
+                    )
+                self.accelerator.backward(loss)
+            total += loss.detach().to(total.dtype)
+        self._averages.add("step_time", time.perf_counter() - started)
+        return total
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: Any,
+        return_outputs: bool = False,
+        num_items_in_batch: Tensor | int | None = None,
+    ) -> Any:
+        """Return the loss of one micro-batch, its share of the global mini-batch."""
+        batch: Batch = inputs["batch"]
+        args = self._config
+        log_probs, entropies = self._log_probs(model, batch)
+        old = batch.old_log_probs
+        result = policy_loss(
+            log_probs,
+            log_probs.detach() if old is None else old,
+            batch.advantages,
+            batch.mask,
+            entropies,
+            batch.reference_log_probs,
+            divisor=inputs["divisor"],
+            epsilon_low=args.epsilon,
+            epsilon_high=args.epsilon if args.epsilon_high is None else args.epsilon_high,
+            beta=args.beta,
+            entropy_coef=args.entropy_coef,
+        )
+        tokens = float(result.tokens)
+        self._averages.add("entropy", float(result.entropy_sum), tokens)
+        self._averages.add("clip_ratio/low_mean", float(result.clipped_low_sum), tokens)
+        self._averages.add("clip_ratio/high_mean", float(result.clipped_high_sum), tokens)
+        region = float(result.clipped_low_sum + result.clipped_high_sum)
+        self._averages.add("clip_ratio/region_mean", region, tokens)
+        if args.beta:
+            self._averages.add("kl", float(result.kl_sum), tokens)
+        return (result.loss, {}) if return_outputs else result.loss
+
+    def _collate(self, rows: Sequence[Row]) -> Batch:
+        pad_id = cast("Any", self.processing_class).pad_token_id
+        model: Any = self.accelerator.unwrap_model(self.model)
+        dtype = torch.float64 if model.dtype == torch.float64 else torch.float32
+        return collate(rows, pad_id, self.accelerator.device, dtype)
+
+    def _log_probs(self, model: Any, batch: Batch) -> tuple[Tensor, Tensor]:
+        with self.accelerator.autocast():
+            return log_probs_of(model, batch, self._config.temperature, fused=self._fused)
+
+    # -- evaluation -----------------------------------------------------------------------------
+
+    def evaluate(
+        self,
+        eval_dataset: Any = None,
+        ignore_keys: list[str] | None = None,
+        metric_key_prefix: str = "eval",
+    ) -> dict[str, float]:
+        """Play ``eval_episodes`` fixed episodes and log what they were like.
+
+        Args:
+            eval_dataset: Ignored; the episodes come from ``eval_env``.
+            ignore_keys: Ignored.
+            metric_key_prefix: Put before each metric's name, with an underscore.
+
+        Returns:
+            Means over the episodes of all processes.
+        """
+        prefix = f"{metric_key_prefix}_"
+        metrics = episode_metrics(self.play_evaluation(), prefix)
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
+
+    def play_evaluation(self) -> list[Episode]:
+        """Play the evaluation episodes, shared out over the processes, and return them all.
+
+        Raises:
+            ConfigError: ``env`` is a VectorEnv and there is no ``eval_env``.
+        """
+        args = self._config
+        if self._eval_collector is None:
+            source = self._eval_source if self._eval_source is not None else self._env_source
+            if self._eval_source is None and not isinstance(source, str) and not callable(source):
+                from gymnasium.vector import VectorEnv
+
+                if isinstance(source, VectorEnv):
+                    raise errors.ConfigError(
+                        "evaluation needs an eval_env where env is a VectorEnv"
+                    )
+            self._eval_collector = Collector(
+                self._open(source, min(args.num_envs, args.eval_episodes)),
+                self._encoder,
+                self._generator,
+                max_prompt_tokens=self._max_prompt_tokens,
+                truncated_replies=cast("Any", args.truncated_replies),
+            )
+        rank, world = self.accelerator.process_index, self.accelerator.num_processes
+        mine = range(rank, args.eval_episodes, world)
+        sampling = Sampling(
+            max_new_tokens=args.max_completion_length, temperature=args.eval_temperature
+        )
+        model: Any = self.model
+        was_training = model.training
+        model.eval()
+        self._generator.sync_weights()
+        episodes = self._eval_collector.collect(
+            len(mine),
+            lambda env, place: derived_seed(args.eval_seed, EVALUATION, mine[place]),
+            sampling,
+            derived_seed(args.eval_seed, SAMPLING, rank),
+        )
+        model.train(was_training)
+        return [episode for part in gather_object([episodes]) for episode in part]
+
+    # -- logging and checkpoints ----------------------------------------------------------------
+
+    def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
+        """Add the metrics since the last log and pass them on."""
+        if "loss" in logs or not self._newest:
+            logs = {**logs, **self._newest, **self._averages.reduce()}
+            if self._config.log_completions and self._completions:
+                self._print_completions()
+        super().log(logs, start_time)
+
+    def _print_completions(self) -> None:
+        if not self.accelerator.is_main_process:
+            return
+        prompts, replies, rewards, advantages = map(list, zip(*self._completions, strict=True))
+        _compat.print_prompt_completions_sample(
+            cast("list[str]", prompts),
+            cast("list[str]", replies),
+            {"reward": cast("list[float]", rewards)},
+            cast("list[float]", advantages),
+            self.state.global_step,
+            self._config.num_completions_to_print,
+        )
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        super()._save_checkpoint(model, trial)
+        folder = f"checkpoint-{self.state.global_step}"
+        path = os.path.join(self._get_output_dir(trial=trial), folder, self._state_file())
+        torch.save(self._rollout_state(), path)
+        self.create_model_card()
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        super()._load_optimizer_and_scheduler(checkpoint)
+        if checkpoint is None:
+            return
+        path = os.path.join(checkpoint, self._state_file())
+        if not os.path.exists(path):
+            raise errors.ConfigError(
+                f"{checkpoint} holds no {self._state_file()}: it was saved by another trainer or "
+                "with another number of processes"
+            )
+        state = torch.load(path, weights_only=True)
+        self._rollouts, self._tokens = state["rollouts"], state["tokens"]
+        self._episodes_begun = state["episodes_begun"]
+        self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]
+
+    def _state_file(self) -> str:
+        return f"rollout_state_{self.accelerator.process_index}.pt"
+
+    def _rollout_state(self) -> dict[str, Any]:
+        """Return what resuming needs beside the model: counters, and rows that wait.
+
+        No episode is under way between optimizer steps, and every random stream starts anew from
+        (seed, rollout) at each rollout, so there is nothing else.
+        """
+        return {
+            "rollouts": self._rollouts,
+            "tokens": self._tokens,
+            "episodes_begun": self._episodes_begun,
+            "pending": [
+                [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
+                for rows in self._pending
+            ],
+        }
+
+    def close(self) -> None:
+        """Close the environments."""
+        self._collector.envs.close()
+        if self._eval_collector is not None:
+            self._eval_collector.envs.close()
+
+
+def _first(items: list[Any]) -> Any:
+    return items[0]
