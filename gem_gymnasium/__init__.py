@@ -11,11 +11,23 @@ Code that only takes an id writes ``gymnasium.make("gem_gymnasium:gem/GuessTheNu
 """
 
 from gem_gymnasium import registry
+from gem_gymnasium.core import errors, parsing
 from gem_gymnasium.core.snapshot import branch, restore, snapshot
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 from gem_gymnasium.core.text_env import Outcome, TextEnv
 
 __version__ = "0.1.0"
-__all__ = ["MAX_CHARS", "Outcome", "TextEnv", "UnicodeText", "branch", "restore", "snapshot"]
+__all__ = [
+    "MAX_CHARS",
+    "Outcome",
+    "TextEnv",
+    "UnicodeText",
+    "branch",
+    "errors",
+    "parsing",
+    "registry",
+    "restore",
+    "snapshot",
+]
 
 registry.register()
