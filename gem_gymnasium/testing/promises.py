@@ -117,19 +117,28 @@ def check_determinism(suite: Suite) -> None:
 
 def check_global_rng(suite: Suite) -> None:
     """Nothing draws from, or seeds, the generators of ``random`` and ``numpy.random``."""
-    python, numpy = random.getstate(), np.random.get_state(legacy=False)  # noqa: NPY002 - only read
-    for seed in suite.seeds:
-        env = suite.env_fn()
-        record(env, seed, suite.steps)
-        env.close()
-    numpy_after = np.random.get_state(legacy=False)  # noqa: NPY002 - only read
-    untouched = {
-        "random": random.getstate() == python,
-        "numpy.random": data_equivalence(numpy_after, numpy, exact=True),
-    }
-    for name, kept in untouched.items():
-        if not kept:
+    saved = _global_states()
+    try:
+        # States that no env leaves behind: seeding with a constant would go unseen otherwise.
+        random.seed(0xC0FFEE)
+        np.random.seed(0xC0FFEE)  # noqa: NPY002 - the global generator is what is checked
+        before = _global_states()
+        for seed in suite.seeds:
+            env = suite.env_fn()
+            record(env, seed, suite.steps)
+            env.close()
+        after = _global_states()
+    finally:
+        random.setstate(saved["random"])
+        np.random.set_state(saved["numpy.random"])  # noqa: NPY002
+    for name, state in before.items():
+        if not data_equivalence(state, after[name], exact=True):
             raise broken(f"the env uses the global generator of {name}", _OWN_RNG)
+
+
+def _global_states() -> dict[str, Any]:
+    numpy_state = np.random.get_state(legacy=False)  # noqa: NPY002
+    return {"random": random.getstate(), "numpy.random": numpy_state}
 
 
 def check_outside(suite: Suite) -> None:

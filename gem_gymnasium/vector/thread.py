@@ -91,8 +91,7 @@ class ThreadVectorEnv(SyncVectorEnv[Any, Any]):
         super().__init__(built, copy, observation_mode, autoreset_mode)  # pyright: ignore[reportUnknownMemberType]  # its Space has no type argument
         self.env_fns = tuple(env_fns)
         space = cast("Space[Any]", self.single_observation_space)  # pyright: ignore[reportUnknownMemberType]
-        one = batch_space(space, 1)
-        empty = next(iter(iterate(one, create_empty_array(one, 1))))
+        empty = next(iter(iterate(batch_space(space, 1), create_empty_array(space, 1))))
         slots = [Slot(fn, env, empty) for fn, env in zip(env_fns, envs, strict=True)]
         self._space = space
         self._driver = EnvDriver(
