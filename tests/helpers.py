@@ -1,5 +1,6 @@
 """What tests of several folders use: scripted episodes, golden files, small envs."""
 
+import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ from gem_gymnasium.solvers import solver_for
 
 GOLDEN = Path(__file__).parent / "golden"
 REGEN = "REGEN_GOLDEN"
+FULL_TURNS = 3
 
 Transition = tuple[Any, float, bool, bool, dict[str, Any]]
 Policy = Callable[[gym.Env[str, str], str, dict[str, Any]], str]
@@ -45,6 +47,19 @@ def solver(env: gym.Env[str, str]) -> Policy:
     return act
 
 
+def same_again(seed: int = 0) -> Policy:
+    """Return a policy that gives the first legal move over and over: no game is won by it."""
+    reply: list[str] = []
+    first = legal(seed)
+
+    def act(env: gym.Env[str, str], observation: str, info: dict[str, Any]) -> str:
+        if not reply:
+            reply.append(first(env, observation, info))
+        return reply[0]
+
+    return act
+
+
 def scripted(replies: Iterable[str]) -> Policy:
     """Return a policy that gives these replies in turn."""
     iterator = iter(replies)
@@ -65,19 +80,25 @@ def episode(env: gym.Env[str, str], policy: Policy, seed: int) -> list[tuple[str
 
 
 def transcript(id: str, policy: Policy, seed: int = 0, **kwargs: Any) -> str:
-    """Return an episode as the text of a golden file."""
+    """Return an episode as the text of a golden file.
+
+    In a long episode the middle turns show their feedback only, and a digest of what was seen.
+    """
     env = gym.make(id, **kwargs)
     lines = [f"# {id} seed={seed}" + "".join(f" {k}={v!r}" for k, v in kwargs.items())]
-    for turn, (action, step) in enumerate(episode(env, policy, seed)):
-        observation, reward, terminated, truncated, info = step
+    calls = episode(env, policy, seed)
+    env.close()
+    for turn, (action, (observation, reward, terminated, truncated, info)) in enumerate(calls):
         if turn:
             lines += [f"> {line}" for line in action.splitlines() or [""]]
+        if FULL_TURNS <= turn < len(calls) - FULL_TURNS:
+            digest = hashlib.sha256(observation.encode("utf-8")).hexdigest()[:16]
+            observation = f"{info['feedback']}\n... {digest}"
         lines += [f"< {line}".rstrip() for line in observation.splitlines()]
         if turn:
             flags = f"terminated={terminated} truncated={truncated}"
             score = f"success={info['success']} progress={info['progress']:.4f}"
             lines.append(f"= {reward:+.4f} {flags} {info['event']} legal={info['legal']} {score}")
-    env.close()
     return "\n".join(lines) + "\n"
 
 
