@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -166,6 +166,18 @@ def _leave_text_alone(value: str, xp: Any, device: Any = None) -> str:
     return value
 
 
+def _leave_objects_alone(value: npt.NDArray[Any], xp: Any, device: Any = None) -> Any:
+    """Convert an array of numbers as gymnasium does; texts (the infos of a batch) stay."""
+    return value if value.dtype.kind in "OSU" else _convert_numbers(value, xp, device)
+
+
+def _convert_numbers(value: npt.NDArray[Any], xp: Any, device: Any) -> Any:
+    from gymnasium.wrappers.array_conversion import array_conversion
+
+    # What arrays dispatch to without the handler above: arrays are no registered Iterable type.
+    return array_conversion.dispatch(Iterable)(value, xp, device)
+
+
 def _register_handlers() -> None:
     """Register what UnicodeText does in gymnasium's dispatch tables."""
     space_utils.flatten.register(UnicodeText, _flatten)
@@ -181,11 +193,13 @@ def _register_handlers() -> None:
     shared_memory.read_from_shared_memory.register(UnicodeText, _read_from_shared_memory)
     shared_memory.write_to_shared_memory.register(UnicodeText, _write_to_shared_memory)
     # ArrayConversion (and with it the torch and jax wrappers) takes a str for an iterable of
-    # arrays and returns the repr of a generator. Without array-api-compat there is no such wrapper.
+    # arrays and returns the repr of a generator; of an array of strs, as in the infos of every
+    # vector env of texts, it raises. Without array-api-compat there is no such wrapper.
     with contextlib.suppress(ImportError):
         from gymnasium.wrappers.array_conversion import array_conversion
 
         array_conversion.register(str, _leave_text_alone)
+        array_conversion.register(np.ndarray, _leave_objects_alone)
 
 
 _register_handlers()
