@@ -220,7 +220,7 @@ def test_async_tells_of_a_text_that_is_too_long() -> None:
 
     envs = AsyncVectorEnv([TooLong])
     with (
-        pytest.warns(UserWarning),
+        pytest.warns(UserWarning, match="ERROR"),
         pytest.raises(ValueError, match="65537 characters in a space of at most 65536"),
     ):
         envs.reset()
