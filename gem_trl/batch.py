@@ -1,35 +1,15 @@
-"""Rows of a rollout, and the padded tensors a forward pass takes."""
+"""The padded tensors of a forward pass, and the log-probabilities it gives."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-
-@dataclass(slots=True, kw_only=True)
-class Row:
-    """One training row: a prompt, its reply, and the advantage of the reply.
-
-    ``trains`` is False for rows that weigh nothing: replies to be masked, turns of invalid
-    episodes, and filler that evens out the micro-batches of several processes.
-    """
-
-    prompt_ids: tuple[int, ...]
-    reply_ids: tuple[int, ...]
-    advantage: float
-    trains: bool = True
-    old_log_probs: tuple[float, ...] | None = None
-    reference_log_probs: tuple[float, ...] | None = None
-
-    @property
-    def length(self) -> int:
-        """Tokens of prompt and reply."""
-        return len(self.prompt_ids) + len(self.reply_ids)
+from gem_trl.rows import Row
 
 
 class Batch(NamedTuple):
@@ -89,31 +69,6 @@ def collate(
         padded("old_log_probs"),
         padded("reference_log_probs"),
     )
-
-
-def filler(like: Row) -> Row:
-    """Return a row of the shape of ``like`` that weighs nothing."""
-    return Row(
-        prompt_ids=like.prompt_ids[-1:],
-        reply_ids=like.reply_ids[-1:],
-        advantage=0.0,
-        trains=False,
-        old_log_probs=None if like.old_log_probs is None else (0.0,),
-        reference_log_probs=None if like.reference_log_probs is None else (0.0,),
-    )
-
-
-def mini_batches(rows: Sequence[Row], count: int, rng: np.random.Generator) -> Iterator[list[Row]]:
-    """Yield the rows, shuffled, in ``count`` parts whose sizes differ by one at most."""
-    order = rng.permutation(len(rows))
-    for part in np.array_split(order, count):
-        yield [rows[int(i)] for i in part]
-
-
-def micro_batches(rows: Sequence[Row], size: int) -> list[list[Row]]:
-    """Split rows into batches of at most ``size``, rows of like length together."""
-    order = sorted(rows, key=lambda row: row.length)
-    return [list(order[i : i + size]) for i in range(0, len(order), size)]
 
 
 def log_probs_of(

@@ -82,9 +82,9 @@ class ReinforceConfig(BaseConfig):
     learning_rate: float = field(
         default=1e-6, metadata={"help": "The initial learning rate of AdamW."}
     )
-    gradient_checkpointing: bool = field(
-        default=False,
-        metadata={"help": "Recompute activations in the backward pass to save memory."},
+    gradient_checkpointing: bool | None = field(
+        default=None,
+        metadata={"help": "Older name of activation_checkpointing, which is off by default."},
     )
     logging_steps: float = field(default=1, metadata={"help": "Log every X optimizer steps."})
 

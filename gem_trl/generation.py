@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import torch
 from transformers import GenerationConfig
+
+from gem_gymnasium import errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,3 +123,35 @@ class TransformersGenerator:
             if token in self._eos_ids:
                 return Reply(tuple(row[:length]), True)
         return Reply(tuple(row), False)
+
+
+def eos_ids_of(model: Any, tokenizer: Any) -> list[int]:
+    """Return every token that ends a reply, by the tokenizer or the model's generation config.
+
+    Raises:
+        ConfigError: There is none, so that no reply would ever end.
+    """
+    eos = getattr(model.generation_config, "eos_token_id", None)
+    ids = {tokenizer.eos_token_id, *(eos if isinstance(eos, list) else [eos])} - {None}
+    if not ids:
+        raise errors.ConfigError("neither the tokenizer nor the model has an end-of-sequence token")
+    return sorted(cast("set[int]", ids))
+
+
+def max_prompt_tokens(model: Any, max_context_length: int | None, max_new_tokens: int) -> int:
+    """Return how long a prompt may be, so that the longest reply still fits the context.
+
+    Raises:
+        ConfigError: The model states no limit and none is set, or there is no room for a prompt.
+    """
+    limit = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    limits = [int(length) for length in (limit, max_context_length) if length is not None]
+    if not limits:
+        raise errors.ConfigError("the model states no context length: set max_context_length")
+    room = min(limits) - max_new_tokens
+    if room < 1:
+        raise errors.ConfigError(
+            f"max_completion_length is {max_new_tokens}, which leaves no room for a prompt in a "
+            f"context of {min(limits)} tokens"
+        )
+    return room

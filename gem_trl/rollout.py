@@ -82,6 +82,7 @@ class Collector:
         Returns:
             The episodes, in the order in which they were started.
         """
+        self._generator.sync_weights()
         done: dict[int, Episode] = {}
         live: dict[int, _Live] = {}
         started = 0

@@ -16,9 +16,9 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
 import torch
 from accelerate.utils import gather_object, is_peft_model, set_seed
+from gymnasium.vector import VectorEnv
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 from transformers import (
@@ -32,26 +32,24 @@ from transformers import (
 
 from gem_gymnasium import errors
 from gem_trl import _compat
-from gem_trl.advantages import ESTIMATORS
-from gem_trl.batch import (
-    Batch,
-    Row,
-    collate,
-    filler,
-    log_probs_of,
-    micro_batches,
-    mini_batches,
-)
+from gem_trl.batch import Batch, collate, log_probs_of
 from gem_trl.callbacks import EpisodeProgressCallback
 from gem_trl.config import ReinforceConfig
-from gem_trl.envs import Envs, EnvSource, open_envs
+from gem_trl.envs import EnvSource, open_envs
 from gem_trl.episode import Episode
-from gem_trl.generation import Generator, Sampling, TransformersGenerator
+from gem_trl.experience import Experience
+from gem_trl.generation import (
+    Generator,
+    Sampling,
+    TransformersGenerator,
+    eos_ids_of,
+    max_prompt_tokens,
+)
 from gem_trl.loss import normalizer, policy_loss
 from gem_trl.metrics import Averages, episode_metrics
 from gem_trl.prompts import PromptEncoder
-from gem_trl.returns import discounted_returns
-from gem_trl.rollout import EVALUATION, SAMPLING, SHUFFLING, TRAINING, Collector, derived_seed
+from gem_trl.rollout import EVALUATION, SAMPLING, Collector, derived_seed
+from gem_trl.rows import Row, filler, micro_batches
 
 logger = logging.getLogger(__name__)
 
@@ -180,33 +178,16 @@ class ReinforceTrainer(_compat.BaseTrainer):
             args.prompt_template,
             cast("Mapping[str, Any] | None", args.chat_template_kwargs),
         )
-        self._generator = self._build_generator(model, tokenizer)
-        self._max_prompt_tokens = self._context_length(model, args) - args.max_completion_length
-        if self._max_prompt_tokens < 1:
-            raise errors.ConfigError(
-                f"max_completion_length is {args.max_completion_length}, which leaves no room for "
-                f"a prompt in a context of {self._context_length(model, args)} tokens"
-            )
-        self._env_source = env
-        self._eval_source = eval_env
-        self._collector = Collector(
-            self._open(env, args.num_envs),
-            self._encoder,
-            self._generator,
-            max_prompt_tokens=self._max_prompt_tokens,
-            truncated_replies=cast("Any", args.truncated_replies),
+        self._max_prompt_tokens = max_prompt_tokens(
+            model, args.max_context_length, args.max_completion_length
+        )
+        self._generator = self.build_generator()
+        self._env, self._eval_env = env, eval_env
+        self._experience = Experience(
+            args, self._open(env, args.num_envs), self.accelerator.process_index, self._score
         )
         self._eval_collector: Collector | None = None
-
         self._averages = Averages()
-        self._newest: dict[str, float] = {}  # metrics of the newest rollout, already global
-        self._completions: list[tuple[str, str, float, float]] = []
-        # What a checkpoint holds beside the model: see _rollout_state.
-        self._rollouts = 0  # rollouts played
-        self._episodes_begun = [0] * self._collector.envs.num_envs
-        self._pending: list[list[Row]] = []  # mini-batches that wait for their optimizer step
-        self._tokens = 0
-        self._warned_degenerate = False
 
     # -- set-up ---------------------------------------------------------------------------------
 
@@ -214,33 +195,12 @@ class ReinforceTrainer(_compat.BaseTrainer):
     def _config(self) -> ReinforceConfig:
         return cast("ReinforceConfig", self.args)
 
-    @staticmethod
-    def _context_length(model: Any, args: ReinforceConfig) -> int:
-        config = model.config.get_text_config()
-        limit = getattr(config, "max_position_embeddings", None)
-        asked = args.max_context_length
-        if asked is None:
-            if limit is None:
-                raise errors.ConfigError(
-                    "the model states no context length: set max_context_length"
-                )
-            return int(limit)
-        return asked if limit is None else min(asked, int(limit))
-
-    def _open(self, source: EnvSource, num_envs: int) -> Envs:
-        args = self._config
-        kwargs = cast("Mapping[str, Any]", args.history_kwargs or {})
-        return open_envs(source, num_envs, args.history, kwargs, args.step_timeout_s)
-
-    def _build_generator(self, model: Any, tokenizer: Any) -> Generator:
+    def build_generator(self) -> Generator:
         """Return where replies come from; override to generate elsewhere."""
-        eos = model.generation_config.eos_token_id if model.generation_config else None
-        eos_ids = {tokenizer.eos_token_id, *(eos if isinstance(eos, list) else [eos])} - {None}
-        if not eos_ids:
-            raise errors.ConfigError("neither the tokenizer nor the model has an eos token")
+        tokenizer: Any = self.processing_class
         return TransformersGenerator(
             self._open_model,
-            eos_ids=sorted(cast("set[int]", eos_ids)),
+            eos_ids=eos_ids_of(self.model, tokenizer),
             pad_id=tokenizer.pad_token_id,
             device=self.accelerator.device,
         )
@@ -249,6 +209,17 @@ class ReinforceTrainer(_compat.BaseTrainer):
         return cast(
             "AbstractContextManager[Any]",
             _compat.unwrap_model_for_generation(self.model_wrapped, self.accelerator),
+        )
+
+    def _open(self, source: EnvSource, num_envs: int) -> Collector:
+        args = self._config
+        history_kwargs = cast("Mapping[str, Any]", args.history_kwargs or {})
+        return Collector(
+            open_envs(source, num_envs, args.history, history_kwargs, args.step_timeout_s),
+            self._encoder,
+            self._generator,
+            max_prompt_tokens=self._max_prompt_tokens,
+            truncated_replies=cast("Any", args.truncated_replies),
         )
 
     def get_train_dataloader(self) -> DataLoader[Any]:
@@ -262,82 +233,17 @@ class ReinforceTrainer(_compat.BaseTrainer):
         """Return 0: a tick says nothing about the rows of its step."""
         return 0
 
-    # -- rollouts -------------------------------------------------------------------------------
+    # -- optimization ---------------------------------------------------------------------------
 
-    def collect_episodes(self) -> list[Episode]:
-        """Play the next rollout's episodes on this process."""
-        args, rank = self._config, self.accelerator.process_index
-
-        def seed_of(env: int, place: int) -> int:
-            number = self._episodes_begun[env]
-            self._episodes_begun[env] += 1
-            return derived_seed(args.seed, TRAINING, rank, env, number)
-
-        self._generator.sync_weights()
-        sampling = Sampling(
-            max_new_tokens=args.max_completion_length,
-            temperature=args.temperature,
-            top_p=args.top_p,
-            top_k=args.top_k,
-            min_p=args.min_p,
-            repetition_penalty=args.repetition_penalty,
-        )
-        seed = derived_seed(args.seed, SAMPLING, rank, self._rollouts)
-        return self._collector.collect(args.episodes_per_rollout, seed_of, sampling, seed)
-
-    def _rows(self, episodes: Sequence[Episode]) -> list[Row]:
-        """Turn episodes into rows with their advantages (and log-probabilities where needed)."""
-        args = self._config
-        returns = [discounted_returns(episode.rewards, args.gamma) for episode in episodes]
-        counted = np.array(
-            [
-                value
-                for episode, values in zip(episodes, returns, strict=True)
-                for turn, value in zip(episode.turns, values, strict=True)
-                if episode.valid and turn.trains
-            ],
-            np.float64,
-        )
-        everyone = np.array(gather_object(counted.tolist()), np.float64)
-        estimate = ESTIMATORS[args.advantage_estimator](counted, everyone)
-        if estimate.degenerate and not self._warned_degenerate:
-            self._warned_degenerate = True
-            logger.warning(
-                "the returns of a rollout are all equal (mean %.3g, std %.3g): nothing is learned "
-                "from it. This warning is not repeated; watch returns/std.",
-                estimate.mean,
-                estimate.std,
-            )
-        self._newest |= {
-            "returns/mean": estimate.mean,
-            "returns/std": estimate.std,
-            "returns/degenerate": float(estimate.degenerate),
-        }
-        advantages = iter(estimate.advantages.tolist())
-        rows: list[Row] = []
-        for episode in episodes:
-            for turn in episode.turns:
-                trains = episode.valid and turn.trains
-                advantage = next(advantages) if trains else 0.0
-                rows.append(
-                    Row(
-                        prompt_ids=turn.prompt_ids,
-                        reply_ids=turn.reply_ids,
-                        advantage=advantage,
-                        trains=trains,
-                    )
-                )
-                if trains and args.log_completions:
-                    prompt, reply = map(self._encoder.decode, (turn.prompt_ids, turn.reply_ids))
-                    self._completions.append((prompt, reply, turn.reward, advantage))
-        if args.steps_per_rollout > 1:
-            self._score(rows, "old_log_probs")
-        if args.beta:
-            self._score(rows, "reference_log_probs")
-        return rows
+    def _score(self, rows: Sequence[Row]) -> None:
+        """Store the log-probabilities that the loss will need in the rows of a rollout."""
+        if self._config.steps_per_rollout > 1:
+            self._store_log_probs(rows, "old_log_probs")
+        if self._config.beta:
+            self._store_log_probs(rows, "reference_log_probs")
 
     @torch.no_grad()
-    def _score(self, rows: Sequence[Row], name: str) -> None:
+    def _store_log_probs(self, rows: Sequence[Row], name: str) -> None:
         """Store log-probabilities under the present (or the reference) policy in the rows."""
         model: Any = self.accelerator.unwrap_model(self.model)
         context: AbstractContextManager[Any] = nullcontext()
@@ -352,45 +258,17 @@ class ReinforceTrainer(_compat.BaseTrainer):
                 for row, values in zip(part, log_probs.tolist(), strict=True):
                     setattr(row, name, tuple(values[: len(row.reply_ids)]))
 
-    def _roll_out(self) -> None:
-        """Play a rollout and queue its mini-batches."""
-        args = self._config
-        started = time.perf_counter()
-        self._completions = []
-        episodes = self.collect_episodes()
-        played = time.perf_counter()
-        rows = self._rows(episodes)
-        tokens = sum(row.length for row in rows)
-        gathered = gather_object([(episodes, tokens)])
-        self._tokens += sum(count for _, count in gathered)
-        self.state.num_input_tokens_seen = self._tokens
-        everyone = [episode for part, _ in gathered for episode in part]
-        self._newest |= episode_metrics(everyone)
-        self._newest |= {"num_tokens": float(self._tokens), "time/rollout": played - started}
-        rank = self.accelerator.process_index
-        rng = np.random.default_rng(derived_seed(args.seed, SHUFFLING, rank, self._rollouts))
-        self._pending = [
-            part
-            for _ in range(args.num_iterations)
-            for part in mini_batches(rows, args.num_mini_batches, rng)
-        ]
-        self._rollouts += 1
-
-    # -- optimization ---------------------------------------------------------------------------
-
     def training_step(
         self, model: Any, inputs: Any, num_items_in_batch: Tensor | int | None = None
     ) -> Tensor:
         """Accumulate the gradient of one mini-batch, rolling out first where none waits."""
         started = time.perf_counter()
-        if not self._pending:
-            model.eval()
-            self._roll_out()
+        model.eval()
+        rows = self._experience.next_mini_batch()
+        self.state.num_input_tokens_seen = self._experience.tokens
         model.train()
-        rows = self._pending.pop(0)
         parts = micro_batches(rows, self.args.per_device_train_batch_size)
-        counted = [row for row in rows if row.trains]
-        sizes = gather_object([(len(parts), len(counted), sum(len(r.reply_ids) for r in counted))])
+        sizes = gather_object([(len(parts), len(rows), sum(len(row.reply_ids) for row in rows))])
         longest, row_count, token_count = (
             max(size[0] for size in sizes),
             sum(size[1] for size in sizes),
@@ -498,21 +376,10 @@ class ReinforceTrainer(_compat.BaseTrainer):
         """
         args = self._config
         if self._eval_collector is None:
-            source = self._eval_source if self._eval_source is not None else self._env_source
-            if self._eval_source is None and not isinstance(source, str) and not callable(source):
-                from gymnasium.vector import VectorEnv
-
-                if isinstance(source, VectorEnv):
-                    raise errors.ConfigError(
-                        "evaluation needs an eval_env where env is a VectorEnv"
-                    )
-            self._eval_collector = Collector(
-                self._open(source, min(args.num_envs, args.eval_episodes)),
-                self._encoder,
-                self._generator,
-                max_prompt_tokens=self._max_prompt_tokens,
-                truncated_replies=cast("Any", args.truncated_replies),
-            )
+            if self._eval_env is None and isinstance(self._env, VectorEnv):
+                raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")
+            source = self._env if self._eval_env is None else self._eval_env
+            self._eval_collector = self._open(source, min(args.num_envs, args.eval_episodes))
         rank, world = self.accelerator.process_index, self.accelerator.num_processes
         mine = range(rank, args.eval_episodes, world)
         sampling = Sampling(
@@ -521,7 +388,6 @@ class ReinforceTrainer(_compat.BaseTrainer):
         model: Any = self.model
         was_training = model.training
         model.eval()
-        self._generator.sync_weights()
         episodes = self._eval_collector.collect(
             len(mine),
             lambda env, place: derived_seed(args.eval_seed, EVALUATION, mine[place]),
@@ -535,30 +401,27 @@ class ReinforceTrainer(_compat.BaseTrainer):
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Add the metrics since the last log and pass them on."""
-        if "loss" in logs or not self._newest:
-            logs = {**logs, **self._newest, **self._averages.reduce()}
-            if self._config.log_completions and self._completions:
+        if "loss" in logs:  # not those of an evaluation or of the end of training
+            logs = {**logs, **self._experience.metrics, **self._averages.reduce()}
+            if self._config.log_completions and self.accelerator.is_main_process:
                 self._print_completions()
         super().log(logs, start_time)
 
     def _print_completions(self) -> None:
-        if not self.accelerator.is_main_process:
-            return
-        prompts, replies, rewards, advantages = map(list, zip(*self._completions, strict=True))
+        decode = self._encoder.decode
         _compat.print_prompt_completions_sample(
-            cast("list[str]", prompts),
-            cast("list[str]", replies),
-            {"reward": cast("list[float]", rewards)},
-            cast("list[float]", advantages),
+            [decode(row.prompt_ids) for row in self._experience.shown],
+            [decode(row.reply_ids) for row in self._experience.shown],
+            {"reward": [row.reward for row in self._experience.shown]},
+            [row.advantage for row in self._experience.shown],
             self.state.global_step,
-            self._config.num_completions_to_print,
         )
 
     def _save_checkpoint(self, model: Any, trial: Any) -> None:
         super()._save_checkpoint(model, trial)
         folder = f"checkpoint-{self.state.global_step}"
         path = os.path.join(self._get_output_dir(trial=trial), folder, self._state_file())
-        torch.save(self._rollout_state(), path)
+        torch.save(self._experience.state_dict(), path)
         self.create_model_card()
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
@@ -571,33 +434,14 @@ class ReinforceTrainer(_compat.BaseTrainer):
                 f"{checkpoint} holds no {self._state_file()}: it was saved by another trainer or "
                 "with another number of processes"
             )
-        state = torch.load(path, weights_only=True)
-        self._rollouts, self._tokens = state["rollouts"], state["tokens"]
-        self._episodes_begun = state["episodes_begun"]
-        self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]
+        self._experience.load_state_dict(torch.load(path, weights_only=True))
 
     def _state_file(self) -> str:
         return f"rollout_state_{self.accelerator.process_index}.pt"
 
-    def _rollout_state(self) -> dict[str, Any]:
-        """Return what resuming needs beside the model: counters, and rows that wait.
-
-        No episode is under way between optimizer steps, and every random stream starts anew from
-        (seed, rollout) at each rollout, so there is nothing else.
-        """
-        return {
-            "rollouts": self._rollouts,
-            "tokens": self._tokens,
-            "episodes_begun": self._episodes_begun,
-            "pending": [
-                [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
-                for rows in self._pending
-            ],
-        }
-
     def close(self) -> None:
         """Close the environments."""
-        self._collector.envs.close()
+        self._experience.collector.envs.close()
         if self._eval_collector is not None:
             self._eval_collector.envs.close()
 

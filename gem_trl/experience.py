@@ -1,0 +1,136 @@
+"""Experience: rollouts turned into mini-batches of rows, and what resuming them needs."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from accelerate.utils import gather_object
+
+from gem_trl.advantages import ESTIMATORS
+from gem_trl.config import ReinforceConfig
+from gem_trl.episode import Episode
+from gem_trl.generation import Sampling
+from gem_trl.metrics import episode_metrics
+from gem_trl.rollout import SAMPLING, SHUFFLING, TRAINING, Collector, derived_seed
+from gem_trl.rows import Row, mini_batches, rows_of
+
+logger = logging.getLogger(__name__)
+
+
+class Experience:
+    """Hands out the rows of one optimizer step at a time, rolling out where none wait.
+
+    Every random stream starts anew from (seed, rank, rollout) at each rollout, and no episode is
+    under way between optimizer steps; so counters and waiting rows are all there is to save.
+
+    Args:
+        args: The configuration.
+        collector: Plays the training episodes.
+        rank: This process's number.
+        score: Called with a rollout's rows, to store log-probabilities in them.
+    """
+
+    def __init__(
+        self,
+        args: ReinforceConfig,
+        collector: Collector,
+        rank: int,
+        score: Callable[[Sequence[Row]], None],
+    ) -> None:
+        self._args, self._rank, self._score = args, rank, score
+        self.collector = collector
+        self.metrics: dict[str, float] = {}
+        """Of the newest rollout, over all processes."""
+        self.shown: list[Row] = []
+        """Some rows of the newest rollout, to print."""
+        self.rollouts = 0
+        self.tokens = 0
+        self._episodes_begun = [0] * collector.envs.num_envs
+        self._pending: list[list[Row]] = []
+        self._warned = False
+
+    def next_mini_batch(self) -> list[Row]:
+        """Return this process's rows of the next optimizer step. A collective call."""
+        if not self._pending:
+            self._roll_out()
+        return self._pending.pop(0)
+
+    def collect_episodes(self) -> list[Episode]:
+        """Play the next rollout's episodes on this process."""
+        args = self._args
+
+        def seed_of(env: int, place: int) -> int:
+            number = self._episodes_begun[env]
+            self._episodes_begun[env] += 1
+            return derived_seed(args.seed, TRAINING, self._rank, env, number)
+
+        sampling = Sampling(
+            max_new_tokens=args.max_completion_length,
+            temperature=args.temperature,
+            top_p=args.top_p,
+            top_k=args.top_k,
+            min_p=args.min_p,
+            repetition_penalty=args.repetition_penalty,
+        )
+        seed = derived_seed(args.seed, SAMPLING, self._rank, self.rollouts)
+        return self.collector.collect(args.episodes_per_rollout, seed_of, sampling, seed)
+
+    def _roll_out(self) -> None:
+        """Play a rollout and queue its mini-batches."""
+        args = self._args
+        started = time.perf_counter()
+        episodes = self.collect_episodes()
+        seconds = time.perf_counter() - started
+        estimate = ESTIMATORS[args.advantage_estimator]
+        rows, estimated = rows_of(episodes, args.gamma, estimate, gather_object)
+        if estimated.degenerate and not self._warned:
+            self._warned = True
+            logger.warning(
+                "the returns of a rollout are all equal (mean %.3g, std %.3g): nothing is learned "
+                "from it. This warning is not repeated; watch returns/degenerate.",
+                estimated.mean,
+                estimated.std,
+            )
+        gathered = gather_object([(episodes, sum(row.length for row in rows))])
+        self.tokens += sum(count for _, count in gathered)
+        self.metrics = {
+            **episode_metrics([episode for part, _ in gathered for episode in part]),
+            "returns/mean": estimated.mean,
+            "returns/std": estimated.std,
+            "returns/degenerate": float(estimated.degenerate),
+            "num_tokens": float(self.tokens),
+            "time/rollout": seconds,
+        }
+        rows = [row for row in rows if row.trains]
+        self._score(rows)
+        self.shown = rows[: args.num_completions_to_print]
+        seed = derived_seed(args.seed, SHUFFLING, self._rank, self.rollouts)
+        rng = np.random.default_rng(seed)
+        self._pending = [
+            part
+            for _ in range(args.num_iterations)
+            for part in mini_batches(rows, args.num_mini_batches, rng)
+        ]
+        self.rollouts += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what resuming needs beside the model: counters, and the rows that wait."""
+        return {
+            "rollouts": self.rollouts,
+            "tokens": self.tokens,
+            "episodes_begun": list(self._episodes_begun),
+            "pending": [
+                [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
+                for rows in self._pending
+            ],
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up what ``state_dict`` returned."""
+        self.rollouts, self.tokens = state["rollouts"], state["tokens"]
+        self._episodes_begun = list(state["episodes_begun"])
+        self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]

@@ -1,0 +1,101 @@
+"""From episodes to training rows, and from rows to the parts that optimizer steps take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gem_trl.advantages import Normalized
+from gem_trl.episode import Episode
+from gem_trl.returns import discounted_returns
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(slots=True, kw_only=True)
+class Row:
+    """One training row: a prompt, its reply, and the advantage of the reply.
+
+    ``trains`` is False for rows that weigh nothing: replies to be masked, turns of invalid
+    episodes, and filler that evens out the micro-batches of several processes.
+    """
+
+    prompt_ids: tuple[int, ...]
+    reply_ids: tuple[int, ...]
+    advantage: float
+    reward: float = 0.0
+    trains: bool = True
+    old_log_probs: tuple[float, ...] | None = None
+    reference_log_probs: tuple[float, ...] | None = None
+
+    @property
+    def length(self) -> int:
+        """Tokens of prompt and reply."""
+        return len(self.prompt_ids) + len(self.reply_ids)
+
+
+def rows_of(
+    episodes: Sequence[Episode],
+    gamma: float,
+    estimate: Callable[[Array, Array], Normalized],
+    gather: Callable[[list[float]], list[float]] = list,
+) -> tuple[list[Row], Normalized]:
+    """Return one row a turn, and the statistics their advantages come from.
+
+    Turns that do not train (of invalid episodes, or masked) count in no statistic and get
+    advantage 0.
+
+    Args:
+        episodes: The episodes of this process.
+        gamma: Discount per turn.
+        estimate: From ``advantages.ESTIMATORS``.
+        gather: Concatenates the returns of every process; by default there is one.
+    """
+    returns = [discounted_returns(episode.rewards, gamma) for episode in episodes]
+    turns = [
+        (turn, value, episode.valid and turn.trains)
+        for episode, values in zip(episodes, returns, strict=True)
+        for turn, value in zip(episode.turns, values.tolist(), strict=True)
+    ]
+    counted = [value for _, value, trains in turns if trains]
+    estimated = estimate(np.array(counted, np.float64), np.array(gather(counted), np.float64))
+    advantages = iter(estimated.advantages.tolist())
+    rows = [
+        Row(
+            prompt_ids=turn.prompt_ids,
+            reply_ids=turn.reply_ids,
+            advantage=next(advantages) if trains else 0.0,
+            reward=turn.reward,
+            trains=trains,
+        )
+        for turn, _, trains in turns
+    ]
+    return rows, estimated
+
+
+def filler(like: Row) -> Row:
+    """Return a row of the shape of ``like`` that weighs nothing."""
+    return Row(
+        prompt_ids=like.prompt_ids[-1:],
+        reply_ids=like.reply_ids[-1:],
+        advantage=0.0,
+        trains=False,
+        old_log_probs=None if like.old_log_probs is None else (0.0,),
+        reference_log_probs=None if like.reference_log_probs is None else (0.0,),
+    )
+
+
+def mini_batches(rows: Sequence[Row], count: int, rng: np.random.Generator) -> Iterator[list[Row]]:
+    """Yield the rows, shuffled, in ``count`` parts whose sizes differ by one at most."""
+    order = rng.permutation(len(rows))
+    for part in np.array_split(order, count):
+        yield [rows[int(i)] for i in part]
+
+
+def micro_batches(rows: Sequence[Row], size: int) -> list[list[Row]]:
+    """Split rows into batches of at most ``size``, rows of like length together."""
+    order = sorted(rows, key=lambda row: row.length)
+    return [list(order[i : i + size]) for i in range(0, len(order), size)]

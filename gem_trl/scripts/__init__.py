@@ -1,0 +1,1 @@
+"""Command-line scripts, each with TRL's ``make_parser`` and ``main``."""

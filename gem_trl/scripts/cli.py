@@ -1,0 +1,41 @@
+"""The ``gem-trl`` command."""
+
+from __future__ import annotations
+
+import sys
+
+USAGE = """\
+usage: gem-trl COMMAND [options]
+
+commands:
+  train        train a language model on text environments (options as in TRL's scripts)
+  quickstart   build a tiny model, warm it up, train it by ReBN, and show what it learned
+
+Each command explains itself: `gem-trl train --help`. Without a command, options go to `train`:
+`gem-trl --config config.yaml`.
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command that ``argv`` names; return an exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        sys.stdout.write(USAGE)
+        return 0
+    command = "train" if arguments[0].startswith("-") else arguments.pop(0)
+    if command == "train":
+        from gem_trl.scripts import train
+
+        train.parse_and_run(arguments)
+    elif command == "quickstart":
+        from gem_trl.scripts import quickstart
+
+        quickstart.main(quickstart.make_parser().parse_args(arguments))
+    else:
+        sys.stderr.write(f"gem-trl: there is no command {command!r}\n\n{USAGE}")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,202 @@
+"""What the trainer must satisfy whatever it is trained on: gradients, masks, log-probabilities."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gem_trl import tiny
+from gem_trl._compat import add_fused_lm_head
+from gem_trl.batch import collate, log_probs_of
+from gem_trl.rows import Row, filler, micro_batches, mini_batches
+from tests.gem_trl.conftest import ENV
+
+CPU = torch.device("cpu")
+
+tokens = st.lists(st.integers(1, 50), min_size=1, max_size=6).map(tuple)
+rows = st.builds(
+    Row, prompt_ids=tokens, reply_ids=tokens, advantage=st.floats(-2, 2), trains=st.booleans()
+)
+
+
+def tabular_model(tokenizer: Any, seed: int = 0) -> Any:
+    """A Llama that is a table: the logits after a token are that token's column of lm_head."""
+    size = len(tokenizer) + len(tokenizer) % 2  # rotary positions want an even width
+    model = tiny.build_model(tokenizer, hidden=size, layers=1, heads=1).double()
+    model.config.tie_word_embeddings = False
+    with torch.no_grad():
+        embedding = torch.eye(len(tokenizer), size, dtype=torch.float64)
+        model.model.embed_tokens.weight = torch.nn.Parameter(embedding, requires_grad=False)
+        model.lm_head = torch.nn.Linear(size, len(tokenizer), bias=False, dtype=torch.float64)
+        generator = torch.Generator().manual_seed(seed)
+        model.lm_head.weight.copy_(
+            torch.randn(model.lm_head.weight.shape, generator=generator, dtype=torch.float64)
+        )
+        layer = model.model.layers[0]
+        layer.self_attn.o_proj.weight.zero_()
+        layer.mlp.down_proj.weight.zero_()
+        for parameter in (*layer.parameters(), model.model.norm.weight):
+            parameter.requires_grad_(False)
+        model.model.norm.weight.fill_(size**-0.5)
+        model.model.norm.variance_epsilon = 0.0
+    return model
+
+
+@pytest.mark.parametrize("aggregation", ["constant", "sequence_sum", "token_mean"])
+@pytest.mark.parametrize("estimator", ["rebn", "reinforce"])
+@pytest.mark.parametrize("gamma", [1.0, 0.5])
+def test_the_gradient_is_the_analytic_policy_gradient(
+    build_trainer: Any, tokenizer: Any, aggregation: str, estimator: str, gamma: float
+) -> None:
+    model = tabular_model(tokenizer)
+    # A policy that nearly always gives a well-formed guess, so that returns differ.
+    with torch.no_grad():
+        for guess in range(1, 11):
+            path = tokenizer(f"<|assistant|>\\boxed{{{guess}}}<|end|>")["input_ids"]
+            for before, after in zip(path, path[1:], strict=False):
+                model.lm_head.weight[after, before] = 12.0
+    trainer = build_trainer(
+        model=model,
+        loss_aggregation=aggregation,
+        advantage_estimator=estimator,
+        gamma=gamma,
+        episodes_per_rollout=16,
+        per_device_train_batch_size=5,
+        max_grad_norm=0.0,
+        truncated_replies="mask",
+        seed=4,
+    )
+    collected = trainer._experience.collect_episodes
+    episodes: list[Any] = []
+    trainer._experience.collect_episodes = lambda: episodes.extend(collected()) or episodes
+    trainer.create_optimizer_and_scheduler(1)
+    trainer.training_step(trainer.model, {"tick": 0})
+
+    # From here on nothing of gem_trl but the recorded episodes.
+    turns, returns = [], []
+    for episode in episodes:
+        for t, turn in enumerate(episode.turns):
+            if turn.finished:
+                turns.append(turn)
+                future = enumerate(episode.turns[t:])
+                returns.append(sum(gamma**k * later.reward for k, later in future))
+    values = np.array(returns)
+    assert values.std() > 0.01
+    advantages = values
+    if estimator == "rebn":
+        advantages = (values - values.mean()) / values.std()
+    count = {"constant": len(turns) * 12, "sequence_sum": len(turns)}.get(
+        aggregation, sum(len(turn.reply_ids) for turn in turns)
+    )
+    table = model.lm_head.weight.detach()
+    expected = torch.zeros_like(table)
+    for turn, advantage in zip(turns, advantages, strict=True):
+        previous = turn.prompt_ids[-1]
+        for token in turn.reply_ids:
+            slope = -torch.softmax(table[:, previous], 0)
+            slope[token] += 1.0
+            expected[:, previous] -= advantage * slope / count
+            previous = token
+    actual = model.lm_head.weight.grad
+    error = (actual - expected).abs().max() / expected.abs().max()
+    assert error < 1e-6  # the promise is 1e-5; Llama norms in float32 whatever the weights are
+
+
+@given(st.lists(rows, min_size=1, max_size=5))
+def test_masks_cover_reply_tokens_of_training_rows_and_nothing_else(batch_rows: list[Row]) -> None:
+    batch = collate(batch_rows, pad_id=0, device=CPU)
+    width = batch.reply_ids.size(1)
+    for i, row in enumerate(batch_rows):
+        prompt, reply = list(row.prompt_ids), list(row.reply_ids)
+        assert batch.input_ids[i][batch.attention_mask[i] == 1].tolist() == prompt + reply
+        masked = batch.reply_ids[i][batch.mask[i] == 1].tolist()
+        assert masked == (reply if row.trains else [])
+        # The reply starts in the same column for every row: no prompt token lies behind it.
+        start = batch.input_ids.size(1) - width
+        assert batch.attention_mask[i, :start].sum() == len(prompt)
+        positions = batch.position_ids[i][batch.attention_mask[i] == 1].tolist()
+        assert positions == list(range(len(prompt) + len(reply)))
+
+
+@given(st.lists(rows, max_size=9), st.integers(1, 4), st.integers(0, 99))
+def test_mini_batches_part_the_rows(batch_rows: list[Row], count: int, seed: int) -> None:
+    for number, row in enumerate(batch_rows):
+        row.advantage = float(number)
+    parts = list(mini_batches(batch_rows, count, np.random.default_rng(seed)))
+    assert len(parts) == count
+    numbers = sorted(row.advantage for part in parts for row in part)
+    assert numbers == list(range(len(batch_rows)))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+@given(st.lists(rows, max_size=9), st.integers(1, 4))
+def test_micro_batches_part_the_rows_by_length(batch_rows: list[Row], size: int) -> None:
+    parts = micro_batches(batch_rows, size)
+    assert [len(part) <= size for part in parts] == [True] * len(parts)
+    lengths = [row.length for part in parts for row in part]
+    assert lengths == sorted(row.length for row in batch_rows)
+
+
+def test_filler_adds_nothing_to_the_gradient(model: Any) -> None:
+    row = Row(prompt_ids=(5, 6), reply_ids=(7, 1), advantage=1.0)
+    batch = collate([filler(row)], 0, CPU)
+    log_probs, entropies = log_probs_of(model, batch, 1.0, fused=False)
+    ((log_probs + entropies) * batch.mask).sum().backward()
+    assert all(p.grad is None or not p.grad.any() for p in model.parameters())
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.7])
+def test_fused_and_plain_log_probabilities_agree(model: Any, temperature: float) -> None:
+    batch_rows = [
+        Row(prompt_ids=(5, 6, 7), reply_ids=(8, 9, 1), advantage=1.0),
+        Row(prompt_ids=(10,), reply_ids=(11,), advantage=1.0),
+    ]
+    batch = collate(batch_rows, 0, CPU)
+    plain = log_probs_of(model, batch, temperature, fused=False)
+    add_fused_lm_head(model, temperature=temperature, outputs=("log_probs", "entropy"))
+    fused = log_probs_of(model, batch, temperature, fused=True)
+    for a, b in zip(plain, fused, strict=True):
+        torch.testing.assert_close(a * batch.mask, b * batch.mask, rtol=1e-5, atol=1e-5)
+
+
+def test_padding_does_not_change_log_probabilities(model: Any) -> None:
+    short = Row(prompt_ids=(10, 12), reply_ids=(11, 1), advantage=1.0)
+    long = Row(prompt_ids=tuple(range(5, 35)), reply_ids=(8, 9, 13, 1), advantage=1.0)
+    alone, _ = log_probs_of(model, collate([short], 0, CPU), 1.0, fused=False)
+    together, _ = log_probs_of(model, collate([short, long], 0, CPU), 1.0, fused=False)
+    torch.testing.assert_close(together[0, :2], alone[0], rtol=1e-4, atol=1e-5)
+
+
+def test_old_log_probs_are_those_of_the_sampling_policy(build_trainer: Any) -> None:
+    trainer = build_trainer(num_iterations=2, num_rollouts=1, temperature=0.8)
+    first = trainer._experience.next_mini_batch()
+    batch = trainer._collate(first)
+    with torch.no_grad():
+        now, _ = log_probs_of(trainer.model, batch, 0.8, fused=False)
+    torch.testing.assert_close(now * batch.mask, batch.old_log_probs, rtol=1e-4, atol=1e-5)
+
+
+def test_invalid_and_masked_turns_count_nowhere() -> None:
+    from gem_trl.advantages import rebn
+    from gem_trl.episode import Episode, Turn
+    from gem_trl.rows import rows_of
+
+    def turn(reward: float, **options: Any) -> Turn:
+        return Turn(prompt_ids=(1,), reply_ids=(2,), reward=reward, **options)
+
+    def episode(*turns: Turn, **options: Any) -> Episode:
+        return Episode(env_id=ENV, seed=0, turns=turns, terminated=True, truncated=False, **options)
+
+    played = [
+        episode(turn(0.0), turn(1.0)),
+        episode(turn(100.0), valid=False),
+        episode(turn(-50.0, trains=False)),
+        episode(turn(3.0)),
+    ]
+    training_rows, estimated = rows_of(played, 0.5, rebn)
+    assert estimated.mean == pytest.approx((0.5 + 1.0 + 3.0) / 3)
+    assert [row.trains for row in training_rows] == [True, True, False, False, True]
+    assert [row.advantage for row in training_rows if not row.trains] == [0.0, 0.0]
