@@ -82,7 +82,7 @@ class ReinforceConfig(BaseConfig):
     learning_rate: float = field(
         default=1e-6, metadata={"help": "The initial learning rate of AdamW."}
     )
-    gradient_checkpointing: bool | None = field(
+    gradient_checkpointing: bool | None = field(  # pyright: ignore[reportIncompatibleVariableOverride]  # None: not set
         default=None,
         metadata={"help": "Older name of activation_checkpointing, which is off by default."},
     )

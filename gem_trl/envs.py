@@ -134,7 +134,7 @@ class VectorEnvs:
                 "a vector env must say in metadata['autoreset_mode'] (an AutoresetMode) what it "
                 f"does after an episode's end, got {mode!r}"
             )
-        space = vector.single_observation_space
+        space: object = cast("Any", vector).single_observation_space
         if not isinstance(space, gym.spaces.Text):
             raise errors.ConfigError(f"the vector env's observations must be texts, got {space}")
         self._vector, self._mode = vector, mode
@@ -247,4 +247,4 @@ def with_history(env: AnyEnv, history: str, history_kwargs: Mapping[str, Any]) -
 
 
 def _maker(id: str) -> EnvFn:
-    return lambda: cast("AnyEnv", gym.make(id))
+    return lambda: gym.make(id)

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from accelerate.utils import gather_object
 
 from gem_trl.advantages import ESTIMATORS
 from gem_trl.config import ReinforceConfig
+from gem_trl.distributed import gather
 from gem_trl.episode import Episode
 from gem_trl.generation import Sampling
 from gem_trl.metrics import episode_metrics
@@ -86,7 +86,7 @@ class Experience:
         episodes = self.collect_episodes()
         seconds = time.perf_counter() - started
         estimate = ESTIMATORS[args.advantage_estimator]
-        rows, estimated = rows_of(episodes, args.gamma, estimate, gather_object)
+        rows, estimated = rows_of(episodes, args.gamma, estimate, gather)
         if estimated.degenerate and not self._warned:
             self._warned = True
             logger.warning(
@@ -95,7 +95,7 @@ class Experience:
                 estimated.mean,
                 estimated.std,
             )
-        gathered = gather_object([(episodes, sum(row.length for row in rows))])
+        gathered = gather([(episodes, sum(row.length for row in rows))])
         self.tokens += sum(count for _, count in gathered)
         self.metrics = {
             **episode_metrics([episode for part, _ in gathered for episode in part]),

@@ -1,5 +1,9 @@
 """Where replies come from: a small interface, and sampling with transformers behind it."""
 
+# torch, transformers and trl are partly untyped; what comes out of them is cast where it matters.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -132,7 +136,9 @@ def eos_ids_of(model: Any, tokenizer: Any) -> list[int]:
         ConfigError: There is none, so that no reply would ever end.
     """
     eos = getattr(model.generation_config, "eos_token_id", None)
-    ids = {tokenizer.eos_token_id, *(eos if isinstance(eos, list) else [eos])} - {None}
+    ids: set[int | None] = {tokenizer.eos_token_id, *(eos if isinstance(eos, list) else [eos])} - {
+        None
+    }
     if not ids:
         raise errors.ConfigError("neither the tokenizer nor the model has an end-of-sequence token")
     return sorted(cast("set[int]", ids))

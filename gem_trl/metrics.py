@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from accelerate.utils import gather_object
 
+from gem_trl.distributed import gather
 from gem_trl.episode import Episode
 
 
@@ -25,7 +25,7 @@ class Averages:
     def reduce(self) -> dict[str, float]:
         """Return the mean of each name over all processes, and forget. A collective call."""
         merged: dict[str, list[float]] = {}
-        for part in gather_object([self._sums]):
+        for part in gather([self._sums]):
             for name, (total, weight) in part.items():
                 pair = merged.setdefault(name, [0.0, 0.0])
                 pair[0] += total

@@ -86,11 +86,11 @@ class Collector:
         done: dict[int, Episode] = {}
         live: dict[int, _Live] = {}
         started = 0
-        free = list(range(self.envs.num_envs))
+        free: list[int] = list(range(self.envs.num_envs))
         call = 0
         while len(done) < count:
             if started < count and free and (self.envs.restarts_singly or not live):
-                batch = free[: count - started]
+                batch: list[int] = free[: count - started]
                 assigned = {
                     env: Assignment(started + i, seed_of(env, started + i))
                     for i, env in enumerate(batch)

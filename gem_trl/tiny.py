@@ -5,6 +5,10 @@ learning has something to improve, and trains on every token of the transcripts,
 words included: copying a guess into the feedback to it is what forms the heads that read.
 """
 
+# torch, transformers and trl are partly untyped; what comes out of them is cast where it matters.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence

@@ -5,6 +5,10 @@ optimizer steps. So transformers' loop runs over a data set of ticks, and each t
 optimizer step over as many rows as there are.
 """
 
+# torch, transformers and trl are partly untyped; what comes out of them is cast where it matters.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import copy
@@ -17,7 +21,10 @@ from functools import partial
 from typing import Any, cast
 
 import torch
-from accelerate.utils import gather_object, is_peft_model, set_seed
+from accelerate.utils import (  # pyright: ignore[reportMissingTypeStubs]  # it ships none
+    is_peft_model,
+    set_seed,
+)
 from gymnasium.vector import VectorEnv
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
@@ -35,6 +42,7 @@ from gem_trl import _compat
 from gem_trl.batch import Batch, collate, log_probs_of
 from gem_trl.callbacks import EpisodeProgressCallback
 from gem_trl.config import ReinforceConfig
+from gem_trl.distributed import gather
 from gem_trl.envs import EnvSource, open_envs
 from gem_trl.episode import Episode
 from gem_trl.experience import Experience
@@ -125,12 +133,13 @@ class ReinforceTrainer(_compat.BaseTrainer):
         set_seed(args.seed)
         if isinstance(model, str):
             options = cast("dict[str, Any]", args.model_init_kwargs or {})
-            model = cast("PreTrainedModel", _compat.create_model_from_path(model, **options))
+            model = _compat.create_model_from_path(model, **options)
         elif args.model_init_kwargs:
             raise errors.ConfigError("model_init_kwargs are for a model given by name")
         if processing_class is None:
             name = _compat.get_config_model_id(model.config)
-            processing_class = AutoTokenizer.from_pretrained(name, padding_side="left")
+            loaded = AutoTokenizer.from_pretrained(name, padding_side="left")
+            processing_class = cast("PreTrainedTokenizerBase", loaded)
         tokenizer: Any = processing_class
         if tokenizer.pad_token_id is None:
             tokenizer.pad_token = tokenizer.eos_token
@@ -268,7 +277,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         self.state.num_input_tokens_seen = self._experience.tokens
         model.train()
         parts = micro_batches(rows, self.args.per_device_train_batch_size)
-        sizes = gather_object([(len(parts), len(rows), sum(len(row.reply_ids) for row in rows))])
+        sizes = gather([(len(parts), len(rows), sum(len(row.reply_ids) for row in rows))])
         longest, row_count, token_count = (
             max(size[0] for size in sizes),
             sum(size[1] for size in sizes),
@@ -395,7 +404,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             derived_seed(args.eval_seed, SAMPLING, rank),
         )
         model.train(was_training)
-        return [episode for part in gather_object([episodes]) for episode in part]
+        return [episode for part in gather([episodes]) for episode in part]
 
     # -- logging and checkpoints ----------------------------------------------------------------
 

@@ -5,6 +5,10 @@ REINFORCE with Return Batch Normalization, and shows what it learned beside a ra
 solver, on the same fixed episodes.
 """
 
+# torch, transformers and trl are partly untyped; what comes out of them is cast where it matters.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import argparse

@@ -4,6 +4,10 @@ In the shape of TRL's own scripts: every field of the dataclasses is an option, 
 ``--config file.yaml`` sets defaults for them.
 """
 
+# torch, transformers and trl are partly untyped; what comes out of them is cast where it matters.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import argparse
@@ -50,9 +54,8 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
     Raises:
         ConfigError: No model is named, or an option is refused.
     """
-    from trl import get_peft_config
-
     from gem_gymnasium import errors
+    from gem_trl._compat import get_peft_config
     from gem_trl.trainer import ReinforceTrainer
 
     if model_args.model_name_or_path is None:
@@ -80,11 +83,10 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
 
 def make_parser(subparsers: Any = None, prog: str | None = None) -> argparse.ArgumentParser:
     """Return the script's parser, as a subcommand where ``subparsers`` is given."""
-    from trl import ModelConfig, TrlParser
-
+    from gem_trl._compat import ModelConfig, TrlParser
     from gem_trl.config import ReinforceConfig
 
-    types = (ReinforceScriptArguments, ReinforceConfig, ModelConfig)
+    types: Any = (ReinforceScriptArguments, ReinforceConfig, ModelConfig)
     if subparsers is not None:
         return subparsers.add_parser(
             "train",

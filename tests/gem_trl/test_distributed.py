@@ -42,6 +42,6 @@ def test_two_processes_do_what_one_does(
         for name, value in one[what].items():
             error = (two[what][name] - value).abs().max()
             assert error <= 1e-6 * value.abs().max(), (what, name, float(error))
-    start = {n: p for n, p in model.named_parameters()}
+    start = dict(model.named_parameters())
     moved = [name for name in start if not torch.equal(start[name], one["parameters"][name])]
     assert moved  # the step was one

@@ -1,5 +1,6 @@
 """What the trainer must satisfy whatever it is trained on: gradients, masks, log-probabilities."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def test_the_gradient_is_the_analytic_policy_gradient(
     with torch.no_grad():
         for guess in range(1, 11):
             path = tokenizer(f"<|assistant|>\\boxed{{{guess}}}<|end|>")["input_ids"]
-            for before, after in zip(path, path[1:], strict=False):
+            for before, after in itertools.pairwise(path):
                 model.lm_head.weight[after, before] = 12.0
     trainer = build_trainer(
         model=model,
