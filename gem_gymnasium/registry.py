@@ -65,12 +65,14 @@ def ids() -> tuple[str, ...]:
 def register() -> None:
     """Register every row with gymnasium; a second call does nothing.
 
-    Entry points are strings, so no env is imported. No id sets ``max_episode_steps``: the turn
-    budget is a rule of the game, and a TimeLimit of the same length would set both end flags.
+    Entry points are strings, so no env is imported. TextEnv itself raises where OrderEnforcing
+    would, so that wrapper (a twentieth of a step) is left out. No id sets
+    ``max_episode_steps``: the turn budget is a rule of the game, and a TimeLimit of the same
+    length would set both end flags.
     """
     for row in ROWS:
         for id, kwargs in row.ids().items():
             if id not in gym.registry:
                 gym.register(  # pyright: ignore[reportUnknownMemberType]  # untyped kwargs
-                    id=id, entry_point=row.entry_point, kwargs=kwargs
+                    id=id, entry_point=row.entry_point, order_enforce=False, kwargs=kwargs
                 )

@@ -6,7 +6,7 @@
     ├── ConfigError (ValueError)        the caller's mistake: says the rule and the value
     │   ├── UnknownName                 an id, rule or option that does not exist; names the nearest
     │   └── SnapshotMismatch            a snapshot of another id, kwargs, wrapper stack or version
-    ├── StepOutsideEpisode              step() on a finished or never-reset env (a ResetNeeded)
+    ├── StepOutsideEpisode              step() or render() without an episode (a ResetNeeded)
     ├── SnapshotUnsupported             this env or wrapper cannot be snapshot
     ├── MissingDependency (ImportError) an extra is not installed; names the pip command
     ├── ConformanceError (AssertionError)  check_text_env found a broken promise
@@ -52,7 +52,7 @@ class SnapshotMismatch(ConfigError):
 
 
 class StepOutsideEpisode(GemError, ResetNeeded):
-    """``step`` was called before ``reset`` or after the episode's end."""
+    """The env was used before ``reset``, or stepped after the episode's end."""
 
 
 class SnapshotUnsupported(GemError):

@@ -220,6 +220,8 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         self._optimum = -1
         self._over = True
         self._observation = ""
+        # A game without a board is spared the call at each step.
+        self._has_view = type(self).view is not cast("Any", TextEnv).view
 
     # -- the gymnasium protocol -------------------------------------------------------------
 
@@ -307,7 +309,7 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         """Compose the observation (``head``, then the view) and the info after an outcome."""
         turn, max_turns = self._turn, self._max_turns
         view = f"Turns left: {max_turns - turn}."
-        if board := self.view(self.config, state):
+        if self._has_view and (board := self.view(self.config, state)):
             view = f"{board}\n{view}"
         self._observation = observation = f"{head}\n{view}"
         info: dict[str, Any] = {
@@ -331,7 +333,13 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         return observation, info
 
     def render(self) -> Any:
-        """Return the last observation as text (``ansi``) or frame (``rgb_array``), else None."""
+        """Return the last observation as text (``ansi``) or frame (``rgb_array``), else None.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset.
+        """
+        if self._state is None:
+            raise StepOutsideEpisode("the env was never reset: call reset() before render()")
         if self.render_mode == "ansi":
             return self._observation
         if self.render_mode == "rgb_array":

@@ -75,10 +75,10 @@ def play(config: Config, state: State, guess: int) -> tuple[State, Outcome]:
     guesses = (*guesses, guess)
     if guess < target:
         outcome = Outcome("low", f"The number is higher than {guess}.")
-        return State(target, max(low, guess + 1), high, guesses), outcome
+        return State(target, low if low > guess else guess + 1, high, guesses), outcome
     if guess > target:
         outcome = Outcome("high", f"The number is lower than {guess}.")
-        return State(target, low, min(high, guess - 1), guesses), outcome
+        return State(target, low, high if high < guess else guess - 1, guesses), outcome
     feedback = f"The number is {guess}: you win."
     won = State(target, target, target, guesses)
     return won, Outcome("correct", feedback, 1.0, over=True, success=True)

@@ -6,7 +6,6 @@ Reads top to bottom: config, state, rules, wording, env. Only the last part know
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from operator import eq
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_ints
+from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
 
 EVENTS = ("pegs", "correct", "repeated", "out_of_range", "wrong_length", "duplicate")
@@ -21,10 +21,6 @@ EVENTS = ("pegs", "correct", "repeated", "out_of_range", "wrong_length", "duplic
 MAX_DIGIT = 9
 """The largest digit: one character each, so that a code reads as digits and not as numbers."""
 
-_SHARE_UNITS = 2**52
-"""Multiples of 2**-52 up to 1 have exact sums in a float, so a solved game pays 1 to the bit."""
-
-_MAX_CACHED_CHARS = 40
 
 _PLACES = "abcdefghi"
 _ALLOWED = {n: frozenset(range(1, n + 1)) for n in range(2, MAX_DIGIT + 1)}
@@ -103,11 +99,6 @@ def pegs(code: Code, guess: Code) -> tuple[int, int]:
     return black, sum(min(code.count(digit), guess.count(digit)) for digit in digits) - black
 
 
-def share(part: int, whole: int) -> float:
-    """Return ``part / whole``, rounded so that differences of shares add up without error."""
-    return round(part / whole * _SHARE_UNITS) / _SHARE_UNITS
-
-
 def play(config: Config, state: State, guess: Code) -> tuple[State, Outcome]:
     """Apply one guess; a solved game's rewards add up to 1."""
     length = config.length
@@ -170,17 +161,8 @@ def rules(config: Config) -> str:
 
 
 def parse(reply: str) -> Code | None:
-    r"""Return the integers in the last ``\boxed{}``, parted by white space or commas, or None."""
-    inside = last_boxed(reply)
-    if inside is None or len(inside) > _MAX_CACHED_CHARS:
-        return to_ints(inside)
-    return _read(inside)
-
-
-@lru_cache(maxsize=4_096)
-def _read(inside: str) -> Code | None:
-    """Remember what short boxes hold: there are few codes, and reading one is a fifth of a step."""
-    return to_ints(inside)
+    r"""Return the digits in the last ``\boxed{}``, parted by white space or commas, or None."""
+    return to_ints(last_boxed(reply))
 
 
 def write(move: Code) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_ints
+from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
 from gem_gymnasium.games.sudoku_grid import GRIDS, dig, draw_solution
 
@@ -23,9 +24,6 @@ EVENTS = ("placed", "solved", "wrong", "conflict", "taken", "out_of_bounds")
 
 FEWEST_CLUES = {4: 4, 9: 26}
 """The fewest clues that dealing reaches fast: 4x4 allows 4, a 9x9 dug at random seldom 25."""
-
-_SHARE_UNITS = 2**52
-"""Multiples of 2**-52 up to 1 have exact sums in a float, so a solved grid pays 1 to the bit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,16 +84,12 @@ def deal(config: Config, rng: np.random.Generator) -> State:
             return State(board, solution, cells - config.clues, cells - config.clues)
 
 
-def share(part: int, whole: int) -> float:
-    """Return ``part / whole``, rounded so that differences of shares add up without error."""
-    return round(part / whole * _SHARE_UNITS) / _SHARE_UNITS
-
-
 def play(config: Config, state: State, move: Move) -> tuple[State, Outcome]:
     """Put one number (row, column, number; all from 1); a solved game's rewards add up to 1.
 
-    A number that breaks no visible rule is a legal try even where the solution has another one: a
-    player who cannot see the solution could not be asked for more.
+    Any number in an empty cell is a legal try; one that is not the solution's is not placed, and
+    the feedback says whether the board shows why. Were visible conflicts illegal, the random legal
+    player (score 0 of every calibration) would solve easy grids nearly always.
     """
     size = config.size
     row, column, number = move
@@ -109,7 +103,7 @@ def play(config: Config, state: State, move: Move) -> tuple[State, Outcome]:
         return state, Outcome("taken", feedback, legal=False)
     if number in GRIDS[size].peer_values[cell](board):
         feedback = f"{number} already stands in {find_in_groups(size, board, cell, number)}."
-        return state, Outcome("conflict", feedback, legal=False)
+        return state, Outcome("conflict", feedback)
     if number != solution[cell]:
         feedback = f"{number} at row {row}, column {column} breaks no rule, but it is wrong."
         return state, Outcome("wrong", feedback)
@@ -136,16 +130,11 @@ def find_in_groups(size: int, board: Sequence[int], cell: int, number: int) -> s
 
 
 def legal_move(config: Config, state: State, rng: np.random.Generator) -> Move:
-    """Draw an empty cell and a number that breaks no visible rule there, uniform over the pairs."""
-    grid, size, board = GRIDS[config.size], config.size, state.board
-    numbers = frozenset(range(1, size + 1))
-    moves = [
-        (cell // size + 1, cell % size + 1, number)
-        for cell, filled in enumerate(board)
-        if not filled
-        for number in sorted(numbers.difference(grid.peer_values[cell](board)))
-    ]
-    return moves[int(rng.integers(len(moves)))]
+    """Draw an empty cell and any number for it, uniform over the pairs."""
+    empty = [cell for cell, filled in enumerate(state.board) if not filled]
+    cell = empty[int(rng.integers(len(empty)))]
+    row, column = divmod(cell, config.size)
+    return row + 1, column + 1, int(rng.integers(1, config.size, endpoint=True))
 
 
 def progress(config: Config, state: State) -> float:
@@ -243,8 +232,8 @@ class SudokuEnv(TextEnv[Config, State, Move]):
     Terminated by the last cell, the last turn, or (``on_malformed="end"``) a malformed reply.
 
     ## Information
-    ``event``: ``placed``, ``solved``; ``wrong`` (breaks no visible rule, yet is not the solution:
-    legal, not placed); refused: ``conflict`` (the number stands in the row, column or box),
+    ``event``: ``placed``, ``solved``; legal but not placed: ``conflict`` (the number stands in the
+    row, column or box), ``wrong`` (it breaks no visible rule, yet is not the solution's); illegal:
     ``taken`` (the cell is not empty), ``out_of_bounds``; ``malformed``. ``progress`` is the share
     of cells filled, ``optimal_turns`` the number of empty cells at the start.
 

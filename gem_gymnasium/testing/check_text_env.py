@@ -54,7 +54,7 @@ def check_text_env(
         seeds: Seeds of the episodes that are played.
         steps: Steps that are played with each seed.
         hostile: Replies that must neither raise nor take long.
-        step_limit_s: Seconds that a step may take on one of them (the best of three tries).
+        step_limit_s: CPU seconds that a step may take on one of them (the best of three tries).
         skip: Names of checks to leave out, such as ``"wording"`` under a wrapper that adds to the
             observation.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import thread_time
 
 from gem_gymnasium.testing.script import AnyEnv, Step, Suite, broken, reset
 from gem_gymnasium.testing.watch import Watch
@@ -30,7 +30,7 @@ def check_hostile(suite: Suite) -> None:
             seconds = min(seconds, again)
         if seconds > suite.step_limit_s:
             raise broken(
-                f"step() takes {seconds * 1000:.0f} ms on {_named(reply)}; allowed are "
+                f"step() takes {seconds * 1000:.0f} ms of CPU time on {_named(reply)}; allowed are "
                 f"{suite.step_limit_s * 1000:.0f} ms",
                 "parse in linear time (no regex that backtracks, no int() of an endless number), "
                 "and refuse replies over MAX_CHARS before parsing",
@@ -39,7 +39,8 @@ def check_hostile(suite: Suite) -> None:
 
 
 def _timed(env: AnyEnv, reply: str) -> tuple[Step, float]:
-    start = perf_counter()
+    """Step, and return the CPU seconds of this thread: other load must not fail an env."""
+    start = thread_time()
     try:
         step = Step(*env.step(reply))
     except Exception as error:
@@ -48,7 +49,7 @@ def _timed(env: AnyEnv, reply: str) -> tuple[Step, float]:
             "a malformed reply is data: report event 'malformed' and say in the feedback what was "
             "wrong",
         ) from error
-    return step, perf_counter() - start
+    return step, thread_time() - start
 
 
 def _named(reply: str) -> str:

@@ -1,5 +1,6 @@
 """Wrappers for text environments, one a file."""
 
 from gem_gymnasium.wrappers.history import History
+from gem_gymnasium.wrappers.normalize_score import NormalizeScore
 
-__all__ = ["History"]
+__all__ = ["History", "NormalizeScore"]

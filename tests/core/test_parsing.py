@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -285,13 +285,13 @@ LONG = {
 def test_a_megabyte_is_parsed_in_linear_time(name: str) -> None:
     text = LONG[name]
     for parse in PARSERS:
-        start = perf_counter()
+        start = thread_time()
         parse(text)
-        first = perf_counter() - start
+        first = thread_time() - start
         if first > 1.0:  # a busy machine
-            start = perf_counter()
+            start = thread_time()
             parse(text)
-            first = min(first, perf_counter() - start)
+            first = min(first, thread_time() - start)
         assert first < 1.0, f"{first:.1f} s for {len(text)} characters"
 
 
