@@ -123,6 +123,6 @@ def echo(text: str, max_chars: int = 80) -> str:
     Both ends are kept since a reply's reasoning starts it and its answer ends it.
     """
     if len(text) > max_chars:
-        half = max(1, (max_chars - 5) // 2)
-        text = f"{text[:half]} ... {text[-half:]}"
+        half = (max_chars - 5) // 2
+        text = f"{text[:half]} ... {text[-half:]}" if half > 0 else text[:max_chars]
     return replace_surrogates(text)

@@ -8,7 +8,7 @@ import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.core.parsing import echo
+from gem_gymnasium.core.parsing import echo, replace_surrogates
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 
 Layout = Literal["text", "messages"]
@@ -87,7 +87,8 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             raise ConfigError(f"History needs text observations, got {env.observation_space}")
         if layout not in ("text", "messages"):
             raise ConfigError(f"layout must be 'text' or 'messages', got {layout!r}")
-        self.views: Views = views or ("last" if layout == "text" else "all")
+        default: Views = "last" if layout == "text" else "all"
+        self.views: Views = default if views is None else views
         if self.views not in ("last", "all", "none"):
             raise ConfigError(f"views must be 'last', 'all' or 'none', got {views!r}")
         if layout == "messages" and (self.views == "last" or not replies):
@@ -128,7 +129,9 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     @staticmethod
     def _split(observation: str, info: dict[str, Any]) -> tuple[str, str]:
         """Part an observation into what comes before its view, and the view."""
-        view = info.get("view", "")
+        # A snapshot is JSON, which would join two lone surrogates; no prompt can hold any.
+        observation = replace_surrogates(observation)
+        view = replace_surrogates(info.get("view", ""))
         if not view or not observation.endswith(view):
             return observation, ""
         return observation[: -len(view)].removesuffix("\n"), view
@@ -145,14 +148,19 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     def _shown(self) -> list[Exchange]:
         """Return the newest exchanges that the options and the bound leave room for."""
         candidates = self._exchanges
+        if not candidates:
+            return []
         if self.turns is not None:
             candidates = candidates[len(candidates) - min(self.turns, len(candidates)) :]
-        # An upper bound of what is shown in any case: rules, note, first and newest view.
-        newest = self._exchanges[-1].view if self._exchanges else ""
-        room = self.max_chars - len(self._rules) - len(self._first_view) - len(newest) - 64
+        every = self.views == "all"
+        # What is shown in any case: rules, note (with the line breaks: 64), a view.
+        room = self.max_chars - len(self._rules) - 64
+        if self.views != "none":
+            room -= len(self._first_view if every else self._exchanges[-1].view)
         count = 0
-        for exchange in reversed(candidates):
-            room -= sum(map(len, exchange)) + len("You: ") + 3
+        for reply, feedback, view in reversed(candidates):
+            room -= len(feedback) + (len(view) if every else 0) + 3
+            room -= len("You: ") + len(reply) if self.replies else 0
             if room < 0:
                 break
             count += 1
