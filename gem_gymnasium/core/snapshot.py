@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
@@ -19,13 +20,17 @@ from gymnasium import wrappers
 from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, SnapshotUnsupported
 
 FORMAT_VERSION = 1
+KEYS = ("id", "kwargs", "stack", "rng", "layers")
+
+AnyEnv = gym.Env[Any, Any]
+EnvT = TypeVar("EnvT", bound=AnyEnv)
 
 STOCK_WRAPPERS: dict[type[Any], tuple[str, ...]] = {
     wrappers.PassiveEnvChecker: (),
     wrappers.OrderEnforcing: ("_has_reset",),
     wrappers.TimeLimit: ("_elapsed_steps",),
     wrappers.Autoreset: ("autoreset",),
-    # Its clock starts anew, and its queues of past episodes are left as they are.
+    # Its clock starts anew, and its queues of past episodes stay as they are.
     wrappers.RecordEpisodeStatistics: ("episode_count", "episode_returns", "episode_lengths"),
     wrappers.TransformAction: (),
     wrappers.TransformObservation: (),
@@ -34,12 +39,18 @@ STOCK_WRAPPERS: dict[type[Any], tuple[str, ...]] = {
 }
 """Stock wrappers that a snapshot reaches through (these very types), and their state."""
 
-CHECKS_DONE = {"checked_step": True, "checked_data_reuse": True}
-"""What a PassiveEnvChecker is set to on restore: its check of the first steps compares them with
-the reset before, which a restored env never saw."""
 
-AnyEnv = gym.Env[Any, Any]
-EnvT = TypeVar("EnvT", bound=AnyEnv)
+def on_restore(layer: AnyEnv) -> dict[str, Any]:
+    """Return what else a stock wrapper is set to on restore.
+
+    A PassiveEnvChecker's check of the first steps compares them with the reset before, which a
+    restored env never saw; a clock of another process says nothing here.
+    """
+    if isinstance(layer, wrappers.PassiveEnvChecker):
+        return {"checked_step": True, "checked_data_reuse": True}
+    if isinstance(layer, wrappers.RecordEpisodeStatistics):
+        return {"episode_start_time": time.perf_counter()}
+    return {}
 
 
 @runtime_checkable
@@ -62,8 +73,8 @@ def snapshot(env: AnyEnv) -> bytes:
         env: A made env, with or without wrappers, before or within an episode.
 
     Raises:
-        SnapshotUnsupported: The env says ``metadata["snapshot"] = False``, or it or one of its
-            wrappers has no known state.
+        SnapshotUnsupported: The env says ``metadata["snapshot"] = False``, it or one of its
+            wrappers has no known state, or what they give is no JSON.
     """
     base = env.unwrapped
     document = {
@@ -72,7 +83,10 @@ def snapshot(env: AnyEnv) -> bytes:
         "rng": _rng_state(base),
         "layers": [_layer_state(layer) for layer in _layers(env)],
     }
-    return json.dumps(document, allow_nan=False, sort_keys=True).encode("ascii")
+    try:
+        return json.dumps(document, allow_nan=False, sort_keys=True).encode("ascii")
+    except (TypeError, ValueError) as error:
+        raise SnapshotUnsupported(f"the state of {env} is no JSON: {error}") from error
 
 
 def restore(env: AnyEnv, data: bytes) -> None:
@@ -81,7 +95,7 @@ def restore(env: AnyEnv, data: bytes) -> None:
     The same actions then give the same continuation, byte for byte.
 
     Args:
-        env: An env of the same id, kwargs and wrapper stack.
+        env: An env of the same id, kwargs and wrapper stack (the wrappers' arguments included).
         data: What ``snapshot`` returned.
 
     Raises:
@@ -98,8 +112,8 @@ def restore(env: AnyEnv, data: bytes) -> None:
         if attributes is None:
             cast("Snapshottable", layer).restore_state(state)
         else:
-            checks = CHECKS_DONE if isinstance(layer, wrappers.PassiveEnvChecker) else {}
-            for name, value in {**{name: state[name] for name in attributes}, **checks}.items():
+            values = {name: state[name] for name in attributes}
+            for name, value in {**values, **on_restore(layer)}.items():
                 setattr(layer, name, value)
     _restore_rng(env.unwrapped, document["rng"])
 
@@ -108,7 +122,8 @@ def branch(env: EnvT, n: int) -> list[EnvT]:
     """Return ``n`` independent copies of ``env`` in its present state.
 
     The first continues on a copy of the env's generator, the others on generators spawned from
-    it. ``env`` itself is left untouched, so two calls give the same copies.
+    that copy, so that copies of a copy differ from all of them. ``env`` itself is left untouched,
+    so two calls give the same copies.
 
     Args:
         env: As for :func:`snapshot`.
@@ -122,8 +137,7 @@ def branch(env: EnvT, n: int) -> list[EnvT]:
         raise ConfigError(f"n must be at least 1, got {n}")
     snapshot(env)  # raises where a copy would share what it must not
     copies = [copy.deepcopy(env) for _ in range(n)]
-    generator = copies[0].unwrapped.np_random
-    spawned = copy.deepcopy(generator).spawn(n - 1)
+    spawned = copies[0].unwrapped.np_random.spawn(n - 1)
     for other, rng in zip(copies[1:], spawned, strict=True):
         other.unwrapped.np_random = rng
     return copies
@@ -142,12 +156,31 @@ def _identity(env: AnyEnv) -> dict[str, Any]:
     base = env.unwrapped
     spec = base.spec
     kwargs = getattr(base, "kwargs", {} if spec is None else spec.kwargs)
-    names = [f"{type(layer).__module__}.{type(layer).__qualname__}" for layer in _layers(env)]
+    try:
+        kwargs = json.loads(json.dumps(kwargs))
+    except (TypeError, ValueError) as error:
+        raise SnapshotUnsupported(f"the kwargs {kwargs} of {env} are no JSON: {error}") from error
     return {
         "id": None if spec is None else spec.id,
-        "kwargs": json.loads(json.dumps(kwargs)),
-        "stack": names,
+        "kwargs": kwargs,
+        "stack": [_described(layer) for layer in _layers(env)],
     }
+
+
+def _described(layer: AnyEnv) -> str:
+    """Return a layer's class and, of a wrapper that records them, its arguments."""
+    name = f"{type(layer).__module__}.{type(layer).__qualname__}"
+    saved: dict[str, Any] = vars(layer).get("_saved_kwargs", {})  # what env.spec is made of
+    shown = ", ".join(f"{key}={_shown(value)}" for key, value in saved.items())
+    return f"{name}({shown})" if shown else name
+
+
+def _shown(value: Any) -> str:
+    """Return ``value`` as JSON; a function, which has no lasting name, as its type's name."""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):
+        return f"<{type(value).__qualname__}>"
 
 
 def _attributes(layer: AnyEnv) -> tuple[str, ...] | None:
@@ -178,6 +211,10 @@ def _rng_state(base: AnyEnv) -> dict[str, Any] | None:
     if generator is None:
         return None
     bits = generator.bit_generator
+    if not isinstance(bits, np.random.PCG64):
+        raise SnapshotUnsupported(
+            f"the env's generator is a {type(bits).__name__}, not the PCG64 that gymnasium gives"
+        )
     sequence = cast("np.random.SeedSequence", bits.seed_seq)
     entropy = sequence.entropy
     return {
@@ -206,8 +243,11 @@ def _parse(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(data)
         version = document["version"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise SnapshotMismatch(f"not a snapshot: {error}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SnapshotMismatch(f"not a snapshot: {error!r}") from error
     if version != FORMAT_VERSION:
         raise SnapshotMismatch(f"the snapshot's version is {version!r}, not {FORMAT_VERSION}")
+    missing = [key for key in KEYS if key not in document]
+    if missing:
+        raise SnapshotMismatch(f"not a snapshot: it has no {', '.join(missing)}")
     return document
