@@ -49,8 +49,13 @@ class Score(NamedTuple):
     total_reward: Interval
 
     def normalized(self, random: Score, solver: Score) -> Interval:
-        """Return the return on the scale where ``random`` is 0 and ``solver`` is 1."""
+        """Return the return on the scale where ``random`` is 0 and ``solver`` is 1.
+
+        As in :class:`gem_gymnasium.wrappers.NormalizeScore`, a return of 0 scores 0 where random
+        play is no worse than the solver (20 turns for 20 numbers).
+        """
         zero, one = random.total_reward.mean, solver.total_reward.mean
+        zero = zero if zero < one else 0.0
         return Interval(*((value - zero) / (one - zero) for value in self.total_reward))
 
 
