@@ -1,7 +1,34 @@
-"""A TRL trainer with turn-level credit for gymnasium's text environments."""
+"""A TRL trainer with turn-level credit for gymnasium's text environments.
 
-from gem_trl.config import ReinforceConfig
-from gem_trl.episode import Episode, Turn
-from gem_trl.trainer import ReinforceTrainer
+The names below are imported when they are first used: torch and transformers take seconds, and
+``gem-trl --help`` needs neither.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gem_trl.config import ReinforceConfig
+    from gem_trl.episode import Episode, Turn
+    from gem_trl.trainer import ReinforceTrainer
 
 __all__ = ["Episode", "ReinforceConfig", "ReinforceTrainer", "Turn"]
+
+_HOMES = {
+    "Episode": "gem_trl.episode",
+    "ReinforceConfig": "gem_trl.config",
+    "ReinforceTrainer": "gem_trl.trainer",
+    "Turn": "gem_trl.episode",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its module."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

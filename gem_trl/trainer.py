@@ -11,8 +11,6 @@ optimizer step over as many rows as there are.
 
 from __future__ import annotations
 
-import copy
-import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -22,14 +20,12 @@ from typing import Any, cast
 
 import torch
 from accelerate.utils import (  # pyright: ignore[reportMissingTypeStubs]  # it ships none
-    is_peft_model,
     set_seed,
 )
 from gymnasium.vector import VectorEnv
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 from transformers import (
-    AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
     PrinterCallback,
@@ -39,27 +35,26 @@ from transformers import (
 
 from gem_gymnasium import errors
 from gem_trl import _compat
-from gem_trl.batch import Batch, collate, log_probs_of
 from gem_trl.callbacks import EpisodeProgressCallback
 from gem_trl.config import ReinforceConfig
 from gem_trl.distributed import gather
 from gem_trl.envs import EnvSource, open_envs
 from gem_trl.episode import Episode
+from gem_trl.evaluation import Evaluation
 from gem_trl.experience import Experience
 from gem_trl.generation import (
     Generator,
-    Sampling,
     TransformersGenerator,
     eos_ids_of,
     max_prompt_tokens,
 )
+from gem_trl.loading import load, prepare
 from gem_trl.loss import normalizer, policy_loss
 from gem_trl.metrics import Averages, episode_metrics
 from gem_trl.prompts import PromptEncoder
-from gem_trl.rollout import EVALUATION, SAMPLING, Collector, derived_seed
+from gem_trl.rollout import Collector
 from gem_trl.rows import Row, filler, micro_batches
-
-logger = logging.getLogger(__name__)
+from gem_trl.scoring import Scorer
 
 
 class _Ticks(Dataset[dict[str, int]]):
@@ -131,34 +126,8 @@ class ReinforceTrainer(_compat.BaseTrainer):
             name = model if isinstance(model, str) else _compat.get_config_model_id(model.config)
             args = ReinforceConfig(f"{(name or 'model').rsplit('/', 1)[-1]}-Reinforce")
         set_seed(args.seed)
-        if isinstance(model, str):
-            options = cast("dict[str, Any]", args.model_init_kwargs or {})
-            model = _compat.create_model_from_path(model, **options)
-        elif args.model_init_kwargs:
-            raise errors.ConfigError("model_init_kwargs are for a model given by name")
-        if processing_class is None:
-            name = _compat.get_config_model_id(model.config)
-            loaded = AutoTokenizer.from_pretrained(name, padding_side="left")
-            processing_class = cast("PreTrainedTokenizerBase", loaded)
-        tokenizer: Any = processing_class
-        if tokenizer.pad_token_id is None:
-            tokenizer.pad_token = tokenizer.eos_token
-        if args.disable_dropout:
-            _compat.disable_dropout_in_model(model)
-
-        self._fused = args.device.type != "cpu" and model.dtype != torch.float64
-        if self._fused:
-            _compat.add_fused_lm_head(
-                model, temperature=args.temperature, outputs=("log_probs", "entropy")
-            )
-        self._reference: Any = None
-        if args.beta and peft_config is None:
-            self._reference = copy.deepcopy(model).eval().requires_grad_(False)
-        if peft_config is not None:
-            from peft import get_peft_model
-
-            model = cast("PreTrainedModel", get_peft_model(model, peft_config))
-
+        model, processing_class = load(model, processing_class, args)
+        model, reference, fused = prepare(model, args, peft_config)
         if args.max_steps <= 0:
             args.max_steps = args.num_rollouts * args.steps_per_rollout
         args.ignore_data_skip = True  # ticks carry nothing that could be skipped
@@ -177,11 +146,16 @@ class ReinforceTrainer(_compat.BaseTrainer):
             self.remove_callback(ProgressCallback)
             self.add_callback(EpisodeProgressCallback)
         self.remove_callback(PrinterCallback)
-        if hasattr(self.model, "add_model_tags"):
-            cast("Any", self.model).add_model_tags(self._tag_names)
-        if self._reference is not None:
-            self._reference.to(self.accelerator.device)
-
+        if hasattr(model, "add_model_tags"):
+            model.add_model_tags(self._tag_names)
+        self._scorer = Scorer(
+            self.accelerator,
+            None if reference is None else cast("Any", reference).to(self.accelerator.device),
+            pad_id=cast("Any", processing_class).pad_token_id,
+            temperature=args.temperature,
+            fused=fused,
+            batch_size=args.per_device_train_batch_size,
+        )
         self._encoder = PromptEncoder(
             processing_class,
             args.prompt_template,
@@ -191,11 +165,16 @@ class ReinforceTrainer(_compat.BaseTrainer):
             model, args.max_context_length, args.max_completion_length
         )
         self._generator = self.build_generator()
-        self._env, self._eval_env = env, eval_env
-        self._experience = Experience(
-            args, self._open(env, args.num_envs), self.accelerator.process_index, self._score
-        )
-        self._eval_collector: Collector | None = None
+        rank, world = self.accelerator.process_index, self.accelerator.num_processes
+        self._experience = Experience(args, self._open(env, args.num_envs), rank, self._score)
+        source = env if eval_env is None else eval_env
+
+        def open_evaluation() -> Collector:
+            if eval_env is None and isinstance(env, VectorEnv):
+                raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")
+            return self._open(source, min(args.num_envs, args.eval_episodes))
+
+        self._evaluation = Evaluation(args, open_evaluation, rank, world)
         self._averages = Averages()
 
     # -- set-up ---------------------------------------------------------------------------------
@@ -247,25 +226,9 @@ class ReinforceTrainer(_compat.BaseTrainer):
     def _score(self, rows: Sequence[Row]) -> None:
         """Store the log-probabilities that the loss will need in the rows of a rollout."""
         if self._config.steps_per_rollout > 1:
-            self._store_log_probs(rows, "old_log_probs")
+            self._scorer.store_old(self.model, rows)
         if self._config.beta:
-            self._store_log_probs(rows, "reference_log_probs")
-
-    @torch.no_grad()
-    def _store_log_probs(self, rows: Sequence[Row], name: str) -> None:
-        """Store log-probabilities under the present (or the reference) policy in the rows."""
-        model: Any = self.accelerator.unwrap_model(self.model)
-        context: AbstractContextManager[Any] = nullcontext()
-        if name == "reference_log_probs":
-            if self._reference is not None:
-                model = self._reference
-            elif is_peft_model(model):
-                context = model.disable_adapter()
-        with context:
-            for part in micro_batches(rows, self.args.per_device_train_batch_size):
-                log_probs, _ = self._log_probs(model, self._collate(part))
-                for row, values in zip(part, log_probs.tolist(), strict=True):
-                    setattr(row, name, tuple(values[: len(row.reply_ids)]))
+            self._scorer.store_reference(self.model, rows)
 
     def training_step(
         self, model: Any, inputs: Any, num_items_in_batch: Tensor | int | None = None
@@ -298,9 +261,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             context = nullcontext() if last else self.accelerator.no_sync(model)
             with cast("AbstractContextManager[Any]", context):
                 with self.compute_loss_context_manager():
-                    loss = self.compute_loss(
-                        model, {"batch": self._collate(part), "divisor": divisor}
-                    )
+                    loss = self.compute_loss(model, {"rows": part, "divisor": divisor})
                 self.accelerator.backward(loss)
             total += loss.detach().to(total.dtype)
         self._averages.add("step_time", time.perf_counter() - started)
@@ -314,9 +275,9 @@ class ReinforceTrainer(_compat.BaseTrainer):
         num_items_in_batch: Tensor | int | None = None,
     ) -> Any:
         """Return the loss of one micro-batch, its share of the global mini-batch."""
-        batch: Batch = inputs["batch"]
         args = self._config
-        log_probs, entropies = self._log_probs(model, batch)
+        batch = self._scorer.collate(model, inputs["rows"])
+        log_probs, entropies = self._scorer.log_probs(model, batch)
         old = batch.old_log_probs
         result = policy_loss(
             log_probs,
@@ -340,16 +301,6 @@ class ReinforceTrainer(_compat.BaseTrainer):
         if args.beta:
             self._averages.add("kl", float(result.kl_sum), tokens)
         return (result.loss, {}) if return_outputs else result.loss
-
-    def _collate(self, rows: Sequence[Row]) -> Batch:
-        pad_id = cast("Any", self.processing_class).pad_token_id
-        model: Any = self.accelerator.unwrap_model(self.model)
-        dtype = torch.float64 if model.dtype == torch.float64 else torch.float32
-        return collate(rows, pad_id, self.accelerator.device, dtype)
-
-    def _log_probs(self, model: Any, batch: Batch) -> tuple[Tensor, Tensor]:
-        with self.accelerator.autocast():
-            return log_probs_of(model, batch, self._config.temperature, fused=self._fused)
 
     # -- evaluation -----------------------------------------------------------------------------
 
@@ -383,28 +334,12 @@ class ReinforceTrainer(_compat.BaseTrainer):
         Raises:
             ConfigError: ``env`` is a VectorEnv and there is no ``eval_env``.
         """
-        args = self._config
-        if self._eval_collector is None:
-            if self._eval_env is None and isinstance(self._env, VectorEnv):
-                raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")
-            source = self._env if self._eval_env is None else self._eval_env
-            self._eval_collector = self._open(source, min(args.num_envs, args.eval_episodes))
-        rank, world = self.accelerator.process_index, self.accelerator.num_processes
-        mine = range(rank, args.eval_episodes, world)
-        sampling = Sampling(
-            max_new_tokens=args.max_completion_length, temperature=args.eval_temperature
-        )
         model: Any = self.model
         was_training = model.training
         model.eval()
-        episodes = self._eval_collector.collect(
-            len(mine),
-            lambda env, place: derived_seed(args.eval_seed, EVALUATION, mine[place]),
-            sampling,
-            derived_seed(args.eval_seed, SAMPLING, rank),
-        )
+        episodes = self._evaluation.play()
         model.train(was_training)
-        return [episode for part in gather([episodes]) for episode in part]
+        return episodes
 
     # -- logging and checkpoints ----------------------------------------------------------------
 
@@ -451,8 +386,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
     def close(self) -> None:
         """Close the environments."""
         self._experience.collector.envs.close()
-        if self._eval_collector is not None:
-            self._eval_collector.envs.close()
+        self._evaluation.close()
 
 
 def _first(items: list[Any]) -> Any:

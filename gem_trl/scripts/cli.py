@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from gymnasium.error import UnregisteredEnv
+
+from gem_gymnasium import errors
+
 USAGE = """\
 usage: gem-trl COMMAND [options]
 
@@ -23,18 +27,30 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.write(USAGE)
         return 0
     command = "train" if arguments[0].startswith("-") else arguments.pop(0)
-    if command == "train":
-        from gem_trl.scripts import train
-
-        train.parse_and_run(arguments)
-    elif command == "quickstart":
-        from gem_trl.scripts import quickstart
-
-        quickstart.main(quickstart.make_parser().parse_args(arguments))
-    else:
+    if command not in COMMANDS:
         sys.stderr.write(f"gem-trl: there is no command {command!r}\n\n{USAGE}")
         return 2
+    try:
+        COMMANDS[command](arguments)
+    except (errors.ConfigError, UnregisteredEnv) as error:  # they say what to change
+        sys.stderr.write(f"gem-trl {command}: {error}\n")
+        return 2
     return 0
+
+
+def _train(arguments: list[str]) -> None:
+    from gem_trl.scripts import train
+
+    train.parse_and_run(arguments)
+
+
+def _quickstart(arguments: list[str]) -> None:
+    from gem_trl.scripts import quickstart
+
+    quickstart.main(quickstart.make_parser().parse_args(arguments))
+
+
+COMMANDS = {"train": _train, "quickstart": _quickstart}
 
 
 if __name__ == "__main__":

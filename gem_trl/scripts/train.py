@@ -11,6 +11,7 @@ In the shape of TRL's own scripts: every field of the dataclasses is an option, 
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,9 +98,18 @@ def make_parser(subparsers: Any = None, prog: str | None = None) -> argparse.Arg
 
 
 def parse_and_run(argv: list[str] | None = None) -> None:
-    """Parse ``argv`` (``--config file.yaml`` included) and train."""
+    """Parse ``argv`` (``--config file.yaml`` included) and train.
+
+    Raises:
+        SystemExit: An option or a key of the file is unknown or refused; the message names it.
+    """
     parser: Any = make_parser(prog="gem-trl train")
-    main(*parser.parse_args_and_config(args=argv, fail_with_unknown_args=True))
+    try:
+        parsed = parser.parse_args_and_config(args=argv, fail_with_unknown_args=True)
+    except (ValueError, OSError) as error:  # TRL's parser raises where argparse would exit
+        sys.stderr.write(f"{parser.prog}: {error}\n")
+        raise SystemExit(2) from error
+    main(*parsed)
 
 
 if __name__ == "__main__":

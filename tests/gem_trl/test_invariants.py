@@ -174,7 +174,7 @@ def test_padding_does_not_change_log_probabilities(model: Any) -> None:
 def test_old_log_probs_are_those_of_the_sampling_policy(build_trainer: Any) -> None:
     trainer = build_trainer(num_iterations=2, num_rollouts=1, temperature=0.8)
     first = trainer._experience.next_mini_batch()
-    batch = trainer._collate(first)
+    batch = trainer._scorer.collate(trainer.model, first)
     with torch.no_grad():
         now, _ = log_probs_of(trainer.model, batch, 0.8, fused=False)
     torch.testing.assert_close(now * batch.mask, batch.old_log_probs, rtol=1e-4, atol=1e-5)
