@@ -1,0 +1,315 @@
+"""The ``gem-trl`` command: help, refusals, and both subcommands from end to end."""
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import yaml
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from gem_trl.scripts import cli, quickstart
+from tests.gem_trl.conftest import ENV
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs the command: exit status, standard output, standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status: Any = cli.main([str(argument) for argument in arguments])
+        except SystemExit as exit:
+            status = exit.code
+        captured = capsys.readouterr()
+        return int(status or 0), captured.out, captured.err
+
+    return call
+
+
+# -- help and refusals ---------------------------------------------------------------------------
+def test_the_installed_command_is_this_one() -> None:
+    (script,) = importlib.metadata.entry_points(group="console_scripts", name="gem-trl")
+    assert script.load() is cli.main
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",), ("help",)])
+def test_help_names_every_command(run: Run, arguments: tuple[str, ...]) -> None:
+    status, out, err = run(*arguments)
+    assert (status, err) == (0, "")
+    assert out.startswith("usage: gem-trl COMMAND")
+    for command in cli.COMMANDS:
+        assert f"\n  {command} " in out
+
+
+def test_help_needs_neither_torch_nor_a_second() -> None:
+    code = """
+import sys
+from gem_trl.scripts import cli
+status = cli.main(["--help"])
+try:
+    cli.main(["quickstart", "--help"])
+except SystemExit:
+    pass
+print(status, *sorted({"torch", "transformers", "trl"} & set(sys.modules)))
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert found.stdout.splitlines()[-1] == "0"
+
+
+def test_help_of_quickstart(run: Run) -> None:
+    status, out, _ = run("quickstart", "--help")
+    assert status == 0
+    assert "usage: gem-trl quickstart" in out
+    assert f"(default: {ENV})" in out
+    for option in ("--env", "--output", "--seed", "--rollouts", "--warm-up-steps"):
+        assert option in out
+
+
+def test_help_of_train(run: Run) -> None:
+    status, out, _ = run("train", "--help")
+    assert status == 0
+    assert "usage: gem-trl train" in out
+    for option in ("--env ", "--eval_env ", "--model_name_or_path", "--episodes_per_rollout"):
+        assert option in out
+    for help_text in ("Discount per turn", "Ids for evaluation", "rebn (Return Batch"):
+        assert help_text in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("trian",), "gem-trl: there is no command 'trian'\n\nusage: gem-trl COMMAND"),
+        (("train", "--num_rolouts", 3), "gem-trl train: Some specified arguments are not used"),
+        (("train", "--config", "none.yaml"), "No such file or directory: 'none.yaml'"),
+        (("train", "--gamma", 2), "gem-trl train: gamma must be at most 1, got 2.0"),
+        (("--gamma", 2), "gem-trl train: gamma must be at most 1, got 2.0"),
+        (("train", "--history", "texts"), "unknown history 'texts'; did you mean 'text'?"),
+        (("train", "--num_envs", "x"), "argument --num_envs/--num-envs: invalid int value: 'x'"),
+        (("train",), "gem-trl train: say which model to train: --model_name_or_path"),
+        (("quickstart", "--rolouts", 3), "unrecognized arguments: --rolouts"),
+        (("quickstart", "--rollouts", 0), "gem-trl quickstart: num_rollouts must be at least 1"),
+        (("quickstart", "--eval-episodes", 0), "quickstart: eval_episodes must be at least 1"),
+        (("quickstart", "--env", "gem/Sudoku-esy-v0"), "Did you mean: `Sudoku-easy`"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_answered_by_status_2_and_one_sentence(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[object, ...],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(*arguments)
+    assert status == 2
+    assert "Traceback" not in err + out
+    assert message in err
+
+
+def test_an_unknown_key_of_the_file_is_named(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("num_rolouts: 3\n", encoding="utf-8")
+    status, _, err = run("train", "--config", path)
+    assert status == 2
+    assert "--num_rolouts" in err
+
+
+# -- train ---------------------------------------------------------------------------------------
+@pytest.fixture
+def saved(model: Any, tokenizer: Any, tmp_path: Path) -> Path:
+    """A folder with a tiny model and its tokenizer."""
+    path = tmp_path / "tiny"
+    model.save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def write_config(saved: Path, tmp_path: Path) -> Callable[..., Path]:
+    """Return a writer of YAML files for a short training."""
+
+    def write(**options: Any) -> Path:
+        settings = {
+            "model_name_or_path": str(saved),
+            "output_dir": str(tmp_path / "out"),
+            "env_id": [ENV],
+            "history": "messages",
+            "history_kwargs": {"max_reply_chars": 50},
+            "num_envs": 3,
+            "episodes_per_rollout": 4,
+            "num_rollouts": 2,
+            "max_completion_length": 12,
+            "learning_rate": 1e-3,
+            "use_cpu": True,
+            "save_strategy": "no",
+            "report_to": "none",
+            "disable_tqdm": True,
+        }
+        path = tmp_path / "config.yaml"
+        path.write_text(yaml.safe_dump({**settings, **options}), encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_train_from_a_file_saves_a_model_that_loads(
+    run: Run, write_config: Callable[..., Path], saved: Path, tmp_path: Path
+) -> None:
+    status, out, _ = run("train", "--config", write_config())
+    assert status == 0
+    assert f"Model saved to {tmp_path / 'out'}." in out
+    before = AutoModelForCausalLM.from_pretrained(saved)
+    after = AutoModelForCausalLM.from_pretrained(tmp_path / "out")
+    assert type(after) is type(before)
+    old = before.state_dict()
+    assert any(not torch.equal(value, old[name]) for name, value in after.state_dict().items())
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "out")
+    text = "<|user|>10 is higher<|end|>"
+    assert tokenizer(text).input_ids == AutoTokenizer.from_pretrained(saved)(text).input_ids
+    assert tokenizer.chat_template
+
+
+def test_train_resumes_from_a_checkpoint_and_takes_options_without_a_command(
+    run: Run, write_config: Callable[..., Path], tmp_path: Path
+) -> None:
+    config = write_config(save_strategy="steps", save_steps=1, num_rollouts=2, max_steps=2)
+    assert run("--config", config)[0] == 0
+    straight = AutoModelForCausalLM.from_pretrained(tmp_path / "out").state_dict()
+    checkpoint = tmp_path / "out" / "checkpoint-1"
+    options = ("--resume_from_checkpoint", checkpoint, "--output_dir", tmp_path / "again")
+    assert run("--config", config, *options)[0] == 0
+    resumed = AutoModelForCausalLM.from_pretrained(tmp_path / "again").state_dict()
+    assert all(torch.equal(value, straight[name]) for name, value in resumed.items())
+
+
+class Recorded:
+    """Stands in for the trainer and remembers what it was given."""
+
+    calls: list[dict[str, Any]]
+    resumed: list[Any]
+
+    def __init__(self, **arguments: Any) -> None:
+        self.calls.append(arguments)
+        self.args = arguments["args"]
+        self.accelerator = self
+        self.closed = False
+
+    def train(self, resume_from_checkpoint: Any = None) -> None:
+        self.resumed.append(resume_from_checkpoint)
+
+    def save_model(self, folder: str) -> None: ...
+    def print(self, text: str) -> None: ...
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> type[Recorded]:
+    Recorded.calls, Recorded.resumed = [], []
+    monkeypatch.setattr("gem_trl.trainer.ReinforceTrainer", Recorded)
+    return Recorded
+
+
+def test_the_command_line_wins_over_the_file(
+    run: Run, write_config: Callable[..., Path], recorded: type[Recorded]
+) -> None:
+    options = ("--env", "gem/Sudoku-easy-v0", "gem/Mastermind-v0", "--gamma", 0.5)
+    assert run("train", "--config", write_config(gamma=0.7), *options)[0] == 0
+    (call,) = recorded.calls
+    assert call["env"] == ["gem/Sudoku-easy-v0", "gem/Mastermind-v0"]
+    assert call["eval_env"] is None
+    assert call["peft_config"] is None
+    assert call["args"].gamma == 0.5
+    assert call["args"].num_envs == 3
+    assert call["args"].history_kwargs == {"max_reply_chars": 50}
+    assert recorded.resumed == [None]
+
+
+def test_one_id_and_numbers_in_scientific_form_may_stand_in_a_file(
+    run: Run, write_config: Callable[..., Path], recorded: type[Recorded]
+) -> None:
+    path = write_config(env_id=ENV, eval_env_id=["gem/Sudoku-v0"])
+    path.write_text(path.read_text() + "weight_decay: 5e-4\n", encoding="utf-8")
+    assert run("train", "--config", path)[0] == 0
+    (call,) = recorded.calls
+    assert call["env"] == ENV
+    assert call["eval_env"] == ["gem/Sudoku-v0"]
+    assert call["args"].weight_decay == 5e-4  # YAML 1.1 takes it for a string
+
+
+def test_adapters_and_data_types_reach_the_trainer(
+    run: Run, write_config: Callable[..., Path], recorded: type[Recorded]
+) -> None:
+    options = ("--use_peft", "--lora_r", 4, "--dtype", "bfloat16", "--eval_env", "gem/Sudoku-v0")
+    assert run("train", "--config", write_config(), *options)[0] == 0
+    (call,) = recorded.calls
+    assert call["peft_config"].r == 4
+    assert call["args"].model_init_kwargs["dtype"] == "bfloat16"
+    assert call["eval_env"] == ["gem/Sudoku-v0"]
+
+
+# -- quickstart ----------------------------------------------------------------------------------
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the parts that have no option small."""
+    monkeypatch.setattr(quickstart, "WARM_UP_EPISODES", 40)
+    monkeypatch.setattr(quickstart, "EPISODES_PER_ROLLOUT", 6)
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("id", ["gem/GuessTheNumber-v0", "gem/Sudoku-easy-v0"])
+def test_quickstart_leaves_picture_metrics_table_and_model(
+    run: Run, tmp_path: Path, id: str
+) -> None:
+    output = tmp_path / "deep" / "run"
+    # After 3 steps of warm start nothing is learned, but all is left that a long run leaves.
+    options = ("--warm-up-steps", 3, "--rollouts", 2, "--eval-episodes", 4, "--output", output)
+    status, out, _ = run("quickstart", "--env", id, *options)
+    assert status == 0
+
+    table = (output / "table.md").read_text(encoding="utf-8")
+    assert id in table
+    rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| ")]
+    assert rows == ["| player", "| random player", "| warm start", "| trained model", "| solver"]
+    assert table.splitlines()[-1].endswith(" 1.00 [1.00, 1.00] |")
+    assert table.splitlines()[-1].startswith("| solver | 1.000 [")
+    assert table.strip() in out.replace("\n\n\n", "\n\n")
+
+    lines = (output / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    entries = [json.loads(line) for line in lines]
+    steps = quickstart.MINI_BATCHES
+    assert [entry["step"] for entry in entries] == [steps, 2 * steps]  # one entry a rollout
+    assert all(entry["rollout/episodes"] == 6 for entry in entries)
+
+    assert (output / "curve.png").read_bytes().startswith(b"\x89PNG")
+    model = AutoModelForCausalLM.from_pretrained(output / "model")
+    tokenizer = AutoTokenizer.from_pretrained(output / "model")
+    assert model.config.vocab_size == len(tokenizer)
+    for name in ("curve.png", "metrics.jsonl", "model"):
+        assert str(output / name) in out
+
+
+@pytest.mark.usefixtures("short")
+def test_quickstart_without_warm_up_is_possible(run: Run, tmp_path: Path) -> None:
+    options = ("--warm-up-steps", 0, "--rollouts", 1, "--eval-episodes", 2, "--output", tmp_path)
+    status, out, _ = run("quickstart", *options)
+    assert status == 0
+    assert "warm start: 0 steps" in out
+    assert ENV in out
+
+
+def test_every_recipe_is_for_an_id_there_is() -> None:
+    import gymnasium
+
+    for id, recipe in quickstart.RECIPES.items():
+        gymnasium.spec(id)
+        assert recipe.history in ("text", "messages", "none")
