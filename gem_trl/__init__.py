@@ -5,7 +5,10 @@ The names below are imported when they are first used: torch and transformers ta
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from gem_gymnasium import errors
 
 if TYPE_CHECKING:
     from gem_trl.config import ReinforceConfig
@@ -13,6 +16,10 @@ if TYPE_CHECKING:
     from gem_trl.trainer import ReinforceTrainer
 
 __all__ = ["Episode", "ReinforceConfig", "ReinforceTrainer", "Turn"]
+
+for _package in ("torch", "transformers", "trl", "accelerate", "datasets"):
+    if find_spec(_package) is None:
+        raise errors.MissingDependency(_package, "train", "gem_trl")
 
 _HOMES = {
     "Episode": "gem_trl.episode",
