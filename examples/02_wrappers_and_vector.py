@@ -31,11 +31,12 @@ def single() -> None:
     print(f"normalized score {info['normalized_score']:.2f}, {len(info['messages'])} messages")
 
     with tempfile.TemporaryDirectory() as folder:
-        video = RecordVideo(gym.make(ID, render_mode="rgb_array"), folder)
+        videos = Path(folder, "videos")
+        video = RecordVideo(gym.make(ID, render_mode="rgb_array"), str(videos))
         video.reset(seed=1)
         video.step(r"\boxed{1 1 1}")
         video.close()
-        print("recorded", [path.name for path in Path(folder).iterdir()])
+        print("recorded", [path.name for path in videos.iterdir()])
 
 
 def vector() -> None:
@@ -45,8 +46,8 @@ def vector() -> None:
         AsyncVectorEnv([make] * 4),
         gem_gymnasium.make_vec([ID, "gem/Mastermind-easy-v0"], num_envs=4, mode="thread"),
     ):
-        observations, _ = vector_env.reset(seed=0)
-        observations, rewards, *_, infos = vector_env.step([r"\boxed{1 1 1}"] * 4)
+        vector_env.reset(seed=0)
+        _, rewards, *_, infos = vector_env.step([r"\boxed{1 1 1}"] * 4)
         print(type(vector_env).__name__, list(infos["event"]), rewards)
         vector_env.close()
 

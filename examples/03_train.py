@@ -16,10 +16,11 @@ ENV = "gem/GuessTheNumber-easy-v0"
 def main(output: str = "runs/example", rollouts: int = 2) -> None:
     """Build, warm up and train a tiny model."""
     # model, tokenizer = "Qwen/Qwen3-0.6B", None       # a real one, on a GPU
-    chats = list(tiny.play_conversations(lambda: History(gym.make(ENV), "messages"), 200, 0.6, 0))
+    chats = list(tiny.play_conversations(lambda: History(gym.make(ENV), "messages"), 500, 0.35, 0))
     tokenizer = tiny.train_tokenizer([message["content"] for chat in chats for message in chat])
-    model = tiny.build_model(tokenizer)
-    tiny.warm_start(model, tiny.encode_conversations(tokenizer, chats), steps=20)
+    model = tiny.build_model(tokenizer, hidden=48, layers=1)
+    sequences = tiny.encode_conversations(tokenizer, chats)
+    tiny.warm_start(model, sequences, steps=60, batch_size=16, learning_rate=2e-2)
 
     args = ReinforceConfig(
         output_dir=output,

@@ -7,9 +7,7 @@ from typing import NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from gem_gymnasium import Outcome, TextEnv
-from gem_gymnasium.errors import ConfigError
-from gem_gymnasium.parsing import last_boxed, to_int
+from gem_gymnasium import Outcome, TextEnv, errors, parsing
 from gem_gymnasium.testing import check_text_env
 from gem_trl import ReinforceConfig, ReinforceTrainer, tiny
 
@@ -24,7 +22,7 @@ class Config:
 
     def __post_init__(self) -> None:
         if self.largest < 1 or self.max_turns < 1:
-            raise ConfigError(f"largest and max_turns must be at least 1, got {self}")
+            raise errors.ConfigError(f"largest and max_turns must be at least 1, got {self}")
 
 
 class State(NamedTuple):
@@ -62,7 +60,7 @@ def view(config: Config, state: State) -> str:
 
 def parse(reply: str) -> int | None:
     """Return the number in the last box."""
-    return to_int(last_boxed(reply))
+    return parsing.to_int(parsing.last_boxed(reply))
 
 
 def write(move: int) -> str:
@@ -126,8 +124,9 @@ def main(output: str = "runs/own_env") -> None:
 
     chats = list(tiny.play_conversations(make, 300, skill=0.0, seed=0))
     tokenizer = tiny.train_tokenizer([message["content"] for chat in chats for message in chat])
-    model = tiny.build_model(tokenizer, hidden=64)
-    tiny.warm_start(model, tiny.encode_conversations(tokenizer, chats), steps=60)
+    model = tiny.build_model(tokenizer, hidden=48, layers=1)
+    sequences = tiny.encode_conversations(tokenizer, chats)
+    tiny.warm_start(model, sequences, steps=60, batch_size=16, learning_rate=2e-2)
     args = ReinforceConfig(
         output,
         num_rollouts=2,

@@ -1,0 +1,86 @@
+"""Every example runs, in an empty folder and offline, and prints what its reader expects."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+EXPECTED: dict[str, tuple[str, ...]] = {
+    "01_play.py": (
+        r"^Guess the Number: find a hidden integer from 1 to 20",
+        r"\n> The number lies in 1 to 20, so I halve it: \\boxed\{10\}\nThe number is (low|high)er",
+        r"\nreward 1\.0, success True, turns [1-5]\n",
+        r"\na snapshot takes \d+ bytes and continues the same\n$",
+    ),
+    "02_wrappers_and_vector.py": (
+        r"after 5 turns, truncated by TimeLimit: True\n",
+        r"normalized score -?\d\.\d\d, 11 messages\n",
+        r"recorded \['rl-video-episode-0\.mp4'\]\n",
+        r"SyncVectorEnv (\[.*\]) .*\nAsyncVectorEnv \1 .*\nThreadVectorEnv \[.*'wrong_length'\] ",
+    ),
+    "03_train.py": (r"'eval_rollout/episodes': 64\.0", r"'eval_episode/return': -?\d"),
+    "04_own_env.py": (r"^check_text_env: passed\n", r"'eval_rollout/invalid_episodes': 0\.0"),
+}
+"""What each example prints, as patterns in their order; a new example needs an entry."""
+
+WRITES = {"03_train.py": {"runs"}, "04_own_env.py": {"runs"}}
+"""What an example leaves in the folder it runs in."""
+
+SLOW = ("03_train.py",)
+
+
+def run_offline(
+    script: Path | str, folder: Path, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a script (a path, or code for ``-c``) in ``folder``, with nothing to download from."""
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "HF_HUB_OFFLINE": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "HF_HOME": str(folder.parent / "hf"),
+    }
+    what = [str(script)] if isinstance(script, Path) else ["-c", script]
+    return subprocess.run(
+        [sys.executable, *what, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder to run in."""
+    path = tmp_path / "here"
+    path.mkdir()
+    return path
+
+
+def test_every_example_has_its_expected_output() -> None:
+    assert sorted(EXPECTED) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in EXPECTED],
+)
+def test_the_example_runs_and_prints_what_it_says(name: str, folder: Path) -> None:
+    run = run_offline(EXAMPLES / name, folder)
+    assert run.returncode == 0, run.stderr
+    position = 0
+    for pattern in EXPECTED[name]:
+        found = re.compile(pattern).search(run.stdout, position)
+        assert found, f"no {pattern!r} in what is left of\n{run.stdout}"
+        position = found.end() - 1
+    # gymnasium's warnings, and the trainer's of a rollout that teaches nothing.
+    assert "WARN" not in run.stderr
+    assert "nothing is learned" not in run.stderr
+    assert {path.name for path in folder.iterdir()} == WRITES.get(name, set())
