@@ -17,6 +17,7 @@ from trl.trainer.utils import (
     disable_dropout_in_model,
     get_config_model_id,
     get_peft_config,
+    get_quantization_config,
     print_prompt_completions_sample,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "disable_dropout_in_model",
     "get_config_model_id",
     "get_peft_config",
+    "get_quantization_config",
     "print_prompt_completions_sample",
     "unwrap_model_for_generation",
 ]

@@ -34,3 +34,10 @@ class EpisodeProgressCallback(ProgressCallback):
         }
         if shown:
             bar.set_postfix(shown)
+        evaluation = {
+            name: f"{value:.3f}"
+            for name, value in logs.items()
+            if name.startswith("eval_episode/") and isinstance(value, float)
+        }
+        if evaluation:
+            bar.write("  ".join(f"{name} {value}" for name, value in evaluation.items()))

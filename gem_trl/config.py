@@ -35,8 +35,10 @@ class ReinforceConfig(BaseConfig):
         episodes_per_rollout (`int`, defaults to 64): Episodes on each process and rollout.
         num_rollouts (`int`, defaults to 100): Length of the training; `max_steps` wins if set.
         history (`str`, defaults to `"text"`): Layout of the History wrapper added to an env that
-            has none: `"text"`, `"messages"`, or `"none"`.
+            has none: `"text"`, `"messages"`, or `"none"`. A VectorEnv is taken as it is.
         history_kwargs (`dict`, *optional*): Its other options.
+        max_turns_per_episode (`int`, defaults to 10,000): Turns after which an episode is
+            truncated, for envs that never end by themselves.
         step_timeout_s (`float`, defaults to 600): Seconds after which an env counts as failed.
 
         > Parameters that control generation
@@ -111,6 +113,9 @@ class ReinforceConfig(BaseConfig):
     )
     history_kwargs: dict[str, Any] | str | None = field(
         default=None, metadata={"help": "Other options of the History wrapper."}
+    )
+    max_turns_per_episode: int = field(
+        default=10_000, metadata={"help": "Turns after which an episode is truncated."}
     )
     step_timeout_s: float = field(
         default=600.0, metadata={"help": "Seconds after which a stuck env counts as failed."}
@@ -196,15 +201,29 @@ class ReinforceConfig(BaseConfig):
         super().__post_init__()
         for name in ("num_envs", "episodes_per_rollout", "num_rollouts", "num_iterations"):
             self._at_least(name, 1)
-        for name in ("num_mini_batches", "max_completion_length", "eval_episodes"):
+        for name in (
+            "num_mini_batches",
+            "max_completion_length",
+            "eval_episodes",
+            "max_turns_per_episode",
+        ):
             self._at_least(name, 1)
-        for name in ("beta", "entropy_coef", "epsilon", "eval_temperature", "top_k"):
+        for name in ("beta", "entropy_coef", "epsilon", "eval_temperature", "top_k", "eval_seed"):
             self._at_least(name, 0)
+        for name, least in (("epsilon_high", 0), ("max_context_length", 1)):
+            if getattr(self, name) is not None:
+                self._at_least(name, least)
         for name in ("temperature", "step_timeout_s", "repetition_penalty"):
             if getattr(self, name) <= 0:
                 raise errors.ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        if not self.gamma <= 1.0:
-            raise errors.ConfigError(f"gamma must be at most 1, got {self.gamma}")
+        if not 0.0 <= self.gamma <= 1.0:
+            raise errors.ConfigError(f"gamma must be at least 0 and at most 1, got {self.gamma}")
+        if not 0.0 < self.top_p <= 1.0:
+            raise errors.ConfigError(f"top_p must be above 0 and at most 1, got {self.top_p}")
+        if self.history == "none" and self.history_kwargs:
+            raise errors.ConfigError(
+                f"history='none' takes no history_kwargs, got {self.history_kwargs}"
+            )
         self._one_of("advantage_estimator", tuple(ESTIMATORS))
         self._one_of("loss_aggregation", AGGREGATIONS)
         self._one_of("truncated_replies", TRUNCATED_REPLIES)

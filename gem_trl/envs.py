@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -12,6 +13,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gem_gymnasium import errors
 from gem_gymnasium.vector import ThreadVectorEnv
 from gem_gymnasium.wrappers import History
+
+logger = logging.getLogger(__name__)
 
 AnyEnv = gym.Env[Any, Any]
 EnvFn = Callable[[], AnyEnv]
@@ -42,6 +45,8 @@ class Envs(Protocol):
     """A batch of envs, each playing one seeded episode at a time."""
 
     num_envs: int
+    kinds: tuple[int, ...]
+    """The kind of each env, from 0: its place in a list of ids."""
     restarts_singly: bool
     """Whether an env can start an episode while others are in one."""
 
@@ -58,7 +63,7 @@ class Envs(Protocol):
         ...
 
     def close(self) -> None:
-        """Close every env."""
+        """Close every env that the user did not bring."""
         ...
 
 
@@ -70,9 +75,10 @@ class ThreadedEnvs:
 
     restarts_singly = True
 
-    def __init__(self, vector: ThreadVectorEnv) -> None:
-        self._vector = vector
+    def __init__(self, vector: ThreadVectorEnv, kinds: Sequence[int], *, owned: bool) -> None:
+        self._vector, self._owned = vector, owned
         self.num_envs = vector.num_envs
+        self.kinds = tuple(kinds)
         self._ids = [
             env.spec.id if env.spec else type(env.unwrapped).__name__ for env in vector.envs
         ]
@@ -110,8 +116,9 @@ class ThreadedEnvs:
         }
 
     def close(self) -> None:
-        """Close every env."""
-        self._vector.close()
+        """Close every env, unless the user brought them."""
+        if self._owned:
+            self._vector.close()
 
 
 class VectorEnvs:
@@ -139,6 +146,7 @@ class VectorEnvs:
             raise errors.ConfigError(f"the vector env's observations must be texts, got {space}")
         self._vector, self._mode = vector, mode
         self.num_envs = vector.num_envs
+        self.kinds: tuple[int, ...] = (0,) * self.num_envs
         spec = vector.spec
         self._id = spec.id if spec else type(vector.unwrapped).__name__
         self._ended = np.zeros(self.num_envs, np.bool_)
@@ -172,8 +180,7 @@ class VectorEnvs:
         return steps
 
     def close(self) -> None:
-        """Close every env."""
-        self._vector.close()
+        """Leave the user's envs open."""
 
 
 def info_of(infos: Mapping[str, Any], index: int) -> dict[str, Any]:
@@ -208,22 +215,25 @@ def open_envs(
         timeout_s: Seconds an env may take for a step or reset before it counts as failed.
 
     Raises:
-        ConfigError: ``source`` is none of these.
+        ConfigError: ``source`` is none of these, or lists more ids than there are envs.
     """
-    if isinstance(source, ThreadVectorEnv):
-        if source.metadata["autoreset_mode"] is AutoresetMode.DISABLED:
-            return ThreadedEnvs(source)
-        return VectorEnvs(source)
     if isinstance(source, VectorEnv):
-        return VectorEnvs(cast("VectorEnv[Any, Any, Any]", source))
+        return _opened(cast("VectorEnv[Any, Any, Any]", source), history)
     if isinstance(source, str):
         builders: list[EnvFn] = [_maker(source)]
+    elif isinstance(source, gym.Env):
+        raise errors.ConfigError(
+            f"env is one made env, {source}; give its id, or a callable that builds a new one"
+        )
     elif callable(source):
         builders = [source]
     else:
         builders = [_maker(id) for id in source]
-    if not builders:
-        raise errors.ConfigError("env is an empty list of ids")
+    if not 1 <= len(builders) <= num_envs:
+        raise errors.ConfigError(
+            f"a list of ids needs at least one id and at most one for each env; got "
+            f"{len(builders)} ids for {num_envs} envs (num_envs, or eval_episodes if fewer)"
+        )
 
     def build(index: int) -> EnvFn:
         return lambda: with_history(builders[index % len(builders)](), history, history_kwargs)
@@ -233,17 +243,43 @@ def open_envs(
         autoreset_mode=AutoresetMode.DISABLED,
         step_timeout_s=timeout_s,
     )
-    return ThreadedEnvs(vector)
+    return ThreadedEnvs(vector, [i % len(builders) for i in range(num_envs)], owned=True)
+
+
+def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
+    """Take a vector env of the user's as it is."""
+    first = next(iter(getattr(vector, "envs", ())), None)
+    if history != "none" and first is not None and not has_history(first):
+        logger.warning(
+            "the vector env's envs have no History wrapper, and none can be added from outside: "
+            "prompts hold the newest observation only. Wrap each env in "
+            "gem_gymnasium.wrappers.History, or set history='none' if this is meant."
+        )
+    if (
+        isinstance(vector, ThreadVectorEnv)
+        and vector.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+    ):
+        return ThreadedEnvs(vector, (0,) * vector.num_envs, owned=False)
+    return VectorEnvs(vector)
+
+
+def has_history(env: AnyEnv) -> bool:
+    """Return whether a History wrapper is in the stack."""
+    while isinstance(env, gym.Wrapper):
+        if isinstance(env, History):
+            return True
+        env = env.env
+    return False
 
 
 def with_history(env: AnyEnv, history: str, history_kwargs: Mapping[str, Any]) -> AnyEnv:
     """Add a History wrapper unless ``history`` is ``"none"`` or the stack has one."""
-    layer = env
-    while isinstance(layer, gym.Wrapper):
-        if isinstance(layer, History):
-            return env
-        layer = layer.env
-    return env if history == "none" else History(env, cast("Any", history), **history_kwargs)
+    if history == "none" or has_history(env):
+        return env
+    try:
+        return History(env, cast("Any", history), **history_kwargs)
+    except TypeError as error:
+        raise errors.ConfigError(f"history_kwargs {dict(history_kwargs)}: {error}") from error
 
 
 def _maker(id: str) -> EnvFn:

@@ -8,7 +8,7 @@ from gem_trl.config import ReinforceConfig
 from gem_trl.distributed import gather
 from gem_trl.episode import Episode
 from gem_trl.generation import Sampling
-from gem_trl.rollout import EVALUATION, SAMPLING, Collector, derived_seed
+from gem_trl.rollout import EVALUATION, EVALUATION_SAMPLING, Collector, derived_seed
 
 
 class Evaluation:
@@ -34,6 +34,7 @@ class Evaluation:
         if self._collector is None:
             self._collector = self._open_collector()
         mine = range(self._rank, args.eval_episodes, self._world)
+        kinds = self._collector.envs.kinds
         sampling = Sampling(
             max_new_tokens=args.max_completion_length, temperature=args.eval_temperature
         )
@@ -41,7 +42,8 @@ class Evaluation:
             len(mine),
             lambda env, place: derived_seed(args.eval_seed, EVALUATION, mine[place]),
             sampling,
-            derived_seed(args.eval_seed, SAMPLING, self._rank),
+            derived_seed(args.eval_seed, EVALUATION_SAMPLING, self._rank),
+            lambda place: mine[place] % (max(kinds) + 1),
         )
         return [episode for part in gather([episodes]) for episode in part]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gem_gymnasium import errors
 from gem_trl.advantages import ESTIMATORS
 from gem_trl.config import ReinforceConfig
 from gem_trl.distributed import gather
@@ -43,8 +44,8 @@ class Experience:
     ) -> None:
         self._args, self._rank, self._score = args, rank, score
         self.collector = collector
-        self.metrics: dict[str, float] = {}
-        """Of the newest rollout, over all processes."""
+        self._metrics: list[dict[str, float]] = [{}]  # of the rollouts since they were taken
+        self._metrics_are_new = False
         self.shown: list[Row] = []
         """Some rows of the newest rollout, to print."""
         self.rollouts = 0
@@ -97,7 +98,7 @@ class Experience:
             )
         gathered = gather([(episodes, sum(row.length for row in rows))])
         self.tokens += sum(count for _, count in gathered)
-        self.metrics = {
+        metrics = {
             **episode_metrics([episode for part, _ in gathered for episode in part]),
             "returns/mean": estimated.mean,
             "returns/std": estimated.std,
@@ -106,6 +107,8 @@ class Experience:
             "time/rollout": seconds,
         }
         rows = [row for row in rows if row.trains]
+        self._metrics = [*self._metrics, metrics] if self._metrics_are_new else [metrics]
+        self._metrics_are_new = True
         self._score(rows)
         self.shown = rows[: args.num_completions_to_print]
         seed = derived_seed(args.seed, SHUFFLING, self._rank, self.rollouts)
@@ -117,9 +120,29 @@ class Experience:
         ]
         self.rollouts += 1
 
+    def take_metrics(self) -> dict[str, float]:
+        """Return the means over the rollouts since the last call, or again the newest rollout's."""
+        names = [name for metrics in self._metrics for name in metrics]
+        means = {
+            name: float(np.mean([m[name] for m in self._metrics if name in m]))
+            for name in dict.fromkeys(names)
+        }
+        if "num_tokens" in means:  # a running total
+            means["num_tokens"] = float(self.tokens)
+        self._metrics, self._metrics_are_new = self._metrics[-1:], False
+        return means
+
+    def _settings(self) -> dict[str, Any]:
+        """Return what must be equal where a run resumes: counters and waiting rows depend on it."""
+        args = self._args
+        names = ("seed", "episodes_per_rollout", "num_iterations", "num_mini_batches", "beta")
+        values = {name: getattr(args, name) for name in names}
+        return {"num_envs": self.collector.envs.num_envs, **values}
+
     def state_dict(self) -> dict[str, Any]:
         """Return what resuming needs beside the model: counters, and the rows that wait."""
         return {
+            "settings": self._settings(),
             "rollouts": self.rollouts,
             "tokens": self.tokens,
             "episodes_begun": list(self._episodes_begun),
@@ -130,7 +153,17 @@ class Experience:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take up what ``state_dict`` returned."""
+        """Take up what ``state_dict`` returned.
+
+        Raises:
+            ConfigError: It was saved with another setting that the counters or rows depend on.
+        """
+        for name, here in self._settings().items():
+            if state["settings"][name] != here:
+                raise errors.ConfigError(
+                    f"the checkpoint was saved with {name}={state['settings'][name]}, and a run "
+                    f"that resumes it cannot have {name}={here}"
+                )
         self.rollouts, self.tokens = state["rollouts"], state["tokens"]
         self._episodes_begun = list(state["episodes_begun"])
         self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]

@@ -94,11 +94,14 @@ class TransformersGenerator:
             self._open_model() as model,
         ):
             torch.manual_seed(seed)
-            output = model.generate(
-                input_ids=ids.to(self._device),
-                attention_mask=mask.to(self._device),
-                generation_config=self._config(sampling),
-            )
+            # transformers fills what a config leaves open from the model's own: only ours counts.
+            own, model.generation_config = model.generation_config, self._config(sampling)
+            try:
+                output = model.generate(
+                    input_ids=ids.to(self._device), attention_mask=mask.to(self._device)
+                )
+            finally:
+                model.generation_config = own
         return [self._cut(row) for row in output[:, width:].tolist()]
 
     def _config(self, sampling: Sampling) -> GenerationConfig:

@@ -14,15 +14,17 @@ from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 from gem_gymnasium import errors
 from gem_trl import _compat
 from gem_trl.config import ReinforceConfig
+from gem_trl.generation import eos_ids_of
 
 
 def load(
     model: str | PreTrainedModel, tokenizer: PreTrainedTokenizerBase | None, args: ReinforceConfig
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Return model and tokenizer, loaded if given by name; dropout off, a padding token set.
+    """Return model and tokenizer, loaded if given by name; a padding token is set.
 
     Raises:
-        ConfigError: ``args.model_init_kwargs`` come with a model that is there already.
+        ConfigError: ``args.model_init_kwargs`` come with a model that is there already, or there
+            is no name to load a tokenizer by.
     """
     if isinstance(model, str):
         options = cast("dict[str, Any]", args.model_init_kwargs or {})
@@ -31,11 +33,15 @@ def load(
         raise errors.ConfigError("model_init_kwargs are for a model given by name")
     if tokenizer is None:
         name = _compat.get_config_model_id(model.config)
-        tokenizer = cast("PreTrainedTokenizerBase", AutoTokenizer.from_pretrained(name))
+        if not name:
+            raise errors.ConfigError(
+                "the model has no name to load a tokenizer by: pass one as processing_class"
+            )
+        options = cast("dict[str, Any]", args.model_init_kwargs or {})
+        shared = {key: options[key] for key in ("revision", "trust_remote_code") if key in options}
+        tokenizer = cast("PreTrainedTokenizerBase", AutoTokenizer.from_pretrained(name, **shared))
     if tokenizer.pad_token_id is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    if args.disable_dropout:
-        _compat.disable_dropout_in_model(model)
+        tokenizer.pad_token_id = eos_ids_of(model, tokenizer)[0]
     return model, tokenizer
 
 
@@ -61,4 +67,6 @@ def prepare(
         from peft import get_peft_model
 
         model = cast("PreTrainedModel", get_peft_model(model, peft_config))
+    if args.disable_dropout:  # the adapter's too
+        _compat.disable_dropout_in_model(model)
     return model, reference, fused

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -15,8 +17,8 @@ from gem_trl.prompts import PromptEncoder
 
 TruncatedReplies = Literal["penalize", "mask"]
 
-TRAINING, EVALUATION, SAMPLING, SHUFFLING = 0, 1, 2, 3
-"""The first spawn key of each random stream, so that none can draw what another draws."""
+TRAINING, EVALUATION, SAMPLING, SHUFFLING, EVALUATION_SAMPLING = 0, 1, 2, 3, 4
+"""The second number of each random stream's key, so that none can draw what another draws."""
 
 
 def derived_seed(*key: int) -> int:
@@ -48,6 +50,7 @@ class Collector:
         encoder: Makes prompts of observations and texts of replies.
         generator: Draws the replies.
         max_prompt_tokens: A longer prompt ends its episode as truncated, ``stop="context"``.
+        max_turns: An episode of so many turns is truncated, so that none plays for ever.
         truncated_replies: What becomes of a reply without end-of-sequence: ``"penalize"`` gives
             the env an empty reply and trains the row; ``"mask"`` gives the env the text and keeps
             the row out of the loss.
@@ -60,17 +63,26 @@ class Collector:
         generator: Generator,
         *,
         max_prompt_tokens: int,
+        max_turns: int = 10_000,
         truncated_replies: TruncatedReplies = "penalize",
     ) -> None:
         self.envs = envs
         self._encoder, self._generator = encoder, generator
-        self._max_prompt_tokens = max_prompt_tokens
+        self._max_prompt_tokens, self._max_turns = max_prompt_tokens, max_turns
         self._truncated_replies: TruncatedReplies = truncated_replies
 
     def collect(
-        self, count: int, seed_of: Callable[[int, int], int], sampling: Sampling, seed: int
+        self,
+        count: int,
+        seed_of: Callable[[int, int], int],
+        sampling: Sampling,
+        seed: int,
+        kind_of: Callable[[int], int] | None = None,
     ) -> list[Episode]:
         """Play ``count`` episodes, each to its end.
+
+        Which kind of env (of a list of ids) plays an episode is fixed beforehand: were it the one
+        that is free first, short episodes would be played more often.
 
         Args:
             count: How many; stopping at a number of turns would favour short episodes.
@@ -78,33 +90,38 @@ class Collector:
                 plays; called once for each episode, in the order in which they start.
             sampling: How replies are drawn.
             seed: Seed of the replies' randomness.
+            kind_of: ``place -> kind`` of env; in turn if None.
 
         Returns:
-            The episodes, in the order in which they were started.
+            The episodes, by their places.
         """
         self._generator.sync_weights()
         done: dict[int, Episode] = {}
         live: dict[int, _Live] = {}
-        started = 0
+        kinds = self.envs.kinds
+        count_kinds = max(kinds) + 1
+        waiting: list[deque[int]] = [deque() for _ in range(count_kinds)]
+        for place in range(count):
+            waiting[place % count_kinds if kind_of is None else kind_of(place)].append(place)
         free: list[int] = list(range(self.envs.num_envs))
         call = 0
         while len(done) < count:
-            if started < count and free and (self.envs.restarts_singly or not live):
-                batch: list[int] = free[: count - started]
-                assigned = {
-                    env: Assignment(started + i, seed_of(env, started + i))
-                    for i, env in enumerate(batch)
-                }
-                started += len(batch)
+            assigned: dict[int, Assignment] = {}
+            if self.envs.restarts_singly or not live:
+                for env in free:
+                    if waiting[kinds[env]]:
+                        place = waiting[kinds[env]].popleft()
+                        assigned[env] = Assignment(place, seed_of(env, place))
+            if assigned:
                 starts = self.envs.start({env: a.seed for env, a in assigned.items()})
                 free = [env for env in free if env not in assigned]
                 for env, start in starts.items():
                     episode = self._begin(env, assigned[env], start, live)
-                    if episode is not None:
+                    if episode is not None:  # a failed start frees its env at once
                         done[assigned[env].place] = episode
                         free.append(env)
                 free.sort()
-                continue  # a failed start frees its env at once
+                continue
             self._turn(live, done, free, sampling, derived_seed(seed, call))
             call += 1
         return [done[place] for place in range(count)]
@@ -115,7 +132,7 @@ class Collector:
         """Start an episode, or return it if it ends before its first turn."""
         begun = _Live(assignment, self._encoder.encode(start.observation, start.info))
         if not start.info.get("valid", True):
-            return self._ended(env, begun, stop=str(start.info["stop"]), valid=False)
+            return self._ended(env, begun, stop=str(start.info.get("stop", "")), valid=False)
         if len(begun.prompt_ids) > self._max_prompt_tokens:
             return self._ended(env, replace(begun, prompt_ids=()), stop="context")
         live[env] = begun
@@ -140,11 +157,12 @@ class Collector:
         }
         for env, step in sorted(self.envs.step(texts).items()):
             episode, reply = live[env], by_env[env]
+            finite = math.isfinite(step.reward)  # NaN would reach every advantage of the rollout
             episode.turns.append(
                 Turn(
                     prompt_ids=episode.prompt_ids,
                     reply_ids=reply.ids,
-                    reward=step.reward,
+                    reward=step.reward if finite else 0.0,
                     finished=reply.finished,
                     trains=penalize or reply.finished,
                     legal=bool(step.info.get("legal", True)),
@@ -154,7 +172,9 @@ class Collector:
             prompt_ids = self._encoder.encode(step.observation, step.info)
             fits = len(prompt_ids) <= self._max_prompt_tokens
             episode.prompt_ids = prompt_ids if fits else ()
-            if step.terminated or step.truncated:
+            if not finite:
+                ended = self._ended(env, episode, stop="crash", valid=False)
+            elif step.terminated or step.truncated:
                 ended = self._ended(
                     env,
                     episode,
@@ -165,6 +185,8 @@ class Collector:
                 )
             elif not fits:
                 ended = self._ended(env, episode, stop="context")
+            elif len(episode.turns) >= self._max_turns:
+                ended = self._ended(env, episode)
             else:
                 continue
             done[episode.assignment.place] = ended

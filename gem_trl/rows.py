@@ -88,6 +88,17 @@ def filler(like: Row) -> Row:
     )
 
 
+def empty_row(*, with_reference: bool) -> Row:
+    """Return a row that weighs nothing, for a process that has none to be like."""
+    return Row(
+        prompt_ids=(0,),
+        reply_ids=(0,),
+        advantage=0.0,
+        trains=False,
+        reference_log_probs=(0.0,) if with_reference else None,
+    )
+
+
 def mini_batches(rows: Sequence[Row], count: int, rng: np.random.Generator) -> Iterator[list[Row]]:
     """Yield the rows, shuffled, in ``count`` parts whose sizes differ by one at most."""
     order = rng.permutation(len(rows))

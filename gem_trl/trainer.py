@@ -28,7 +28,6 @@ from torch.utils.data import DataLoader, Dataset
 from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
-    PrinterCallback,
     ProgressCallback,
     TrainerCallback,
 )
@@ -53,7 +52,7 @@ from gem_trl.loss import normalizer, policy_loss
 from gem_trl.metrics import Averages, episode_metrics
 from gem_trl.prompts import PromptEncoder
 from gem_trl.rollout import Collector
-from gem_trl.rows import Row, filler, micro_batches
+from gem_trl.rows import Row, empty_row, filler, micro_batches
 from gem_trl.scoring import Scorer
 
 
@@ -145,7 +144,6 @@ class ReinforceTrainer(_compat.BaseTrainer):
         if not args.disable_tqdm:
             self.remove_callback(ProgressCallback)
             self.add_callback(EpisodeProgressCallback)
-        self.remove_callback(PrinterCallback)
         if hasattr(model, "add_model_tags"):
             model.add_model_tags(self._tag_names)
         self._scorer = Scorer(
@@ -168,13 +166,12 @@ class ReinforceTrainer(_compat.BaseTrainer):
         rank, world = self.accelerator.process_index, self.accelerator.num_processes
         self._experience = Experience(args, self._open(env, args.num_envs), rank, self._score)
         source = env if eval_env is None else eval_env
-
-        def open_evaluation() -> Collector:
-            if eval_env is None and isinstance(env, VectorEnv):
-                raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")
-            return self._open(source, min(args.num_envs, args.eval_episodes))
-
-        self._evaluation = Evaluation(args, open_evaluation, rank, world)
+        self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
+        if args.eval_strategy != "no":
+            self._check_evaluation()
+        self._evaluation = Evaluation(
+            args, lambda: self._open(source, min(args.num_envs, args.eval_episodes)), rank, world
+        )
         self._averages = Averages()
 
     # -- set-up ---------------------------------------------------------------------------------
@@ -207,6 +204,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             self._encoder,
             self._generator,
             max_prompt_tokens=self._max_prompt_tokens,
+            max_turns=args.max_turns_per_episode,
             truncated_replies=cast("Any", args.truncated_replies),
         )
 
@@ -247,7 +245,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             sum(size[2] for size in sizes),
         )
         # Every process does the same number of forward and backward passes.
-        spare = filler(rows[0] if rows else Row(prompt_ids=(0,), reply_ids=(0,), advantage=0.0))
+        spare = filler(rows[0]) if rows else empty_row(with_reference=bool(self._config.beta))
         parts += [[spare]] * (max(longest, 1) - len(parts))
         args = self._config
         divisor = normalizer(
@@ -334,6 +332,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         Raises:
             ConfigError: ``env`` is a VectorEnv and there is no ``eval_env``.
         """
+        self._check_evaluation()
         model: Any = self.model
         was_training = model.training
         model.eval()
@@ -341,12 +340,16 @@ class ReinforceTrainer(_compat.BaseTrainer):
         model.train(was_training)
         return episodes
 
+    def _check_evaluation(self) -> None:
+        if not self._can_evaluate:
+            raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")
+
     # -- logging and checkpoints ----------------------------------------------------------------
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Add the metrics since the last log and pass them on."""
         if "loss" in logs:  # not those of an evaluation or of the end of training
-            logs = {**logs, **self._experience.metrics, **self._averages.reduce()}
+            logs = {**logs, **self._experience.take_metrics(), **self._averages.reduce()}
             if self._config.log_completions and self.accelerator.is_main_process:
                 self._print_completions()
         super().log(logs, start_time)
@@ -365,6 +368,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         super()._save_checkpoint(model, trial)
         folder = f"checkpoint-{self.state.global_step}"
         path = os.path.join(self._get_output_dir(trial=trial), folder, self._state_file())
+        os.makedirs(os.path.dirname(path), exist_ok=True)  # other ranks may come first
         torch.save(self._experience.state_dict(), path)
         self.create_model_card()
 
@@ -384,7 +388,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         return f"rollout_state_{self.accelerator.process_index}.pt"
 
     def close(self) -> None:
-        """Close the environments."""
+        """Close the environments; a vector env that the user gave is left open."""
         self._experience.collector.envs.close()
         self._evaluation.close()
 

@@ -100,14 +100,24 @@ def restore(env: AnyEnv, data: bytes) -> None:
 
     Raises:
         SnapshotMismatch: ``data`` is of another id, kwargs, stack or format version, or no
-            snapshot at all.
+            snapshot at all. The env is then as it was.
         SnapshotUnsupported: As for ``snapshot``.
     """
     document = _parse(data)
     for key, here in _identity(env).items():
         if document[key] != here:
             raise SnapshotMismatch(f"the snapshot's {key} is {document[key]!r}, the env's {here!r}")
-    for layer, state in zip(_layers(env), document["layers"], strict=True):
+    before = [_layer_state(layer) for layer in _layers(env)], _rng_state(env.unwrapped)
+    try:
+        _apply(env, document["layers"], document["rng"])
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        _apply(env, *before)
+        raise SnapshotMismatch(f"the snapshot is damaged: {error!r}") from error
+
+
+def _apply(env: AnyEnv, states: list[dict[str, Any]], rng: dict[str, Any] | None) -> None:
+    """Put every layer and the generator into a state."""
+    for layer, state in zip(_layers(env), states, strict=True):
         attributes = _attributes(layer)
         if attributes is None:
             cast("Snapshottable", layer).restore_state(state)
@@ -115,7 +125,7 @@ def restore(env: AnyEnv, data: bytes) -> None:
             values = {name: state[name] for name in attributes}
             for name, value in {**values, **on_restore(layer)}.items():
                 setattr(layer, name, value)
-    _restore_rng(env.unwrapped, document["rng"])
+    _restore_rng(env.unwrapped, rng)
 
 
 def branch(env: EnvT, n: int) -> list[EnvT]:

@@ -15,6 +15,9 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_int
 from gem_gymnasium.core.text_env import Outcome, TextEnv
 
+LARGEST = 10**15
+"""Bound on the numbers: well below the longest integer that a reply can hold."""
+
 EVENTS = ("low", "high", "correct", "repeated", "out_of_range")
 
 
@@ -32,6 +35,9 @@ class Config:
     near_miss: bool = False
 
     def __post_init__(self) -> None:
+        for name, bound in (("low", self.low), ("high", self.high)):
+            if abs(bound) > LARGEST:
+                raise ConfigError(f"{name} must be within +-{LARGEST}, got {bound}")
         if self.low >= self.high:
             raise ConfigError(f"low must be below high, got low={self.low}, high={self.high}")
         if self.max_turns < 1:
@@ -103,8 +109,10 @@ def optimal_turns(config: Config, state: State) -> int:
 
 def legal_move(config: Config, state: State, rng: np.random.Generator) -> int:
     """Draw a number of the range that was not guessed yet."""
-    left = sorted({*range(config.low, config.high + 1)} - {*state.guesses})
-    return left[int(rng.integers(len(left)))]
+    while True:  # there is one left: the target, or the episode would be over
+        number = int(rng.integers(config.low, config.high, endpoint=True))
+        if number not in state.guesses:
+            return number
 
 
 # -- wording ----------------------------------------------------------------------------------

@@ -83,8 +83,12 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             max_chars=max_chars,
         )
         super().__init__(env)
-        if not isinstance(env.observation_space, gym.spaces.Text):
-            raise ConfigError(f"History needs text observations, got {env.observation_space}")
+        for what, space in (
+            ("observations", env.observation_space),
+            ("actions", env.action_space),
+        ):
+            if not isinstance(space, gym.spaces.Text):
+                raise ConfigError(f"History needs text {what}, got {space}")
         if layout not in ("text", "messages"):
             raise ConfigError(f"layout must be 'text' or 'messages', got {layout!r}")
         default: Views = "last" if layout == "text" else "all"

@@ -56,7 +56,7 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
         ConfigError: No model is named, or an option is refused.
     """
     from gem_gymnasium import errors
-    from gem_trl._compat import get_peft_config
+    from gem_trl._compat import get_peft_config, get_quantization_config
     from gem_trl.trainer import ReinforceTrainer
 
     if model_args.model_name_or_path is None:
@@ -67,6 +67,9 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
         "dtype": model_args.dtype,
         **(training_args.model_init_kwargs or {}),
     }
+    quantization = get_quantization_config(model_args)
+    if quantization is not None:
+        training_args.model_init_kwargs["quantization_config"] = quantization
     trainer = ReinforceTrainer(
         model=model_args.model_name_or_path,
         args=training_args,

@@ -208,7 +208,7 @@ def test_ids_are_cycled_and_reported(tokenizer: Any) -> None:
 
 
 def test_an_empty_list_of_ids_is_refused() -> None:
-    with pytest.raises(errors.ConfigError, match="empty list"):
+    with pytest.raises(errors.ConfigError, match="got 0 ids for 1 envs"):
         open_envs([], 1, "none", {}, 1.0)
 
 

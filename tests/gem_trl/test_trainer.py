@@ -158,7 +158,7 @@ def test_log_completions_prints_a_table(build_trainer: Any, capsys: Any) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"gamma": 1.1}, "gamma must be at most 1, got 1.1"),
+        ({"gamma": 1.1}, "gamma must be at least 0 and at most 1, got 1.1"),
         ({"num_envs": 0}, "num_envs must be at least 1, got 0"),
         ({"advantage_estimator": "rebm"}, "did you mean 'rebn'"),
         ({"loss_aggregation": "tokens_mean"}, "did you mean 'token_mean'"),
