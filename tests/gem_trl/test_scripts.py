@@ -13,6 +13,7 @@ import torch
 import yaml
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from gem_trl import trainer
 from gem_trl.scripts import cli, quickstart
 from tests.gem_trl.conftest import ENV
 
@@ -246,12 +247,14 @@ def test_one_id_and_numbers_in_scientific_form_may_stand_in_a_file(
     assert call["args"].weight_decay == 5e-4  # YAML 1.1 takes it for a string
 
 
-def test_adapters_and_data_types_reach_the_trainer(
+def test_adapters_data_types_and_checkpoints_reach_the_trainer(
     run: Run, write_config: Callable[..., Path], recorded: type[Recorded]
 ) -> None:
+    resumed = ("--resume_from_checkpoint", "out/checkpoint-7")
     options = ("--use_peft", "--lora_r", 4, "--dtype", "bfloat16", "--eval_env", "gem/Sudoku-v0")
-    assert run("train", "--config", write_config(), *options)[0] == 0
+    assert run("train", "--config", write_config(), *options, *resumed)[0] == 0
     (call,) = recorded.calls
+    assert recorded.resumed == ["out/checkpoint-7"]
     assert call["peft_config"].r == 4
     assert call["args"].model_init_kwargs["dtype"] == "bfloat16"
     assert call["eval_env"] == ["gem/Sudoku-v0"]
@@ -268,13 +271,22 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("id", ["gem/GuessTheNumber-v0", "gem/Sudoku-easy-v0"])
 def test_quickstart_leaves_picture_metrics_table_and_model(
-    run: Run, tmp_path: Path, id: str
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, id: str
 ) -> None:
+    played: list[Any] = []
+
+    class Watched(trainer.ReinforceTrainer):
+        def __init__(self, *args: Any, env: Any, **options: Any) -> None:
+            played.append(env)
+            super().__init__(*args, env=env, **options)
+
+    monkeypatch.setattr(trainer, "ReinforceTrainer", Watched)
     output = tmp_path / "deep" / "run"
     # After 3 steps of warm start nothing is learned, but all is left that a long run leaves.
     options = ("--warm-up-steps", 3, "--rollouts", 2, "--eval-episodes", 4, "--output", output)
     status, out, _ = run("quickstart", "--env", id, *options)
     assert status == 0
+    assert played == [id]
 
     table = (output / "table.md").read_text(encoding="utf-8")
     assert id in table
