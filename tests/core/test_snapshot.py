@@ -517,3 +517,16 @@ def test_an_ended_episode_is_branched_as_ended() -> None:
     for copy in branch(env, 2):
         with pytest.raises(StepOutsideEpisode):
             copy.step(boxed("1 2 3 4"))
+
+
+@pytest.mark.parametrize("layers", [[], [{}], [{}, {}], "x", [None, None]])
+def test_a_damaged_snapshot_is_refused_and_leaves_the_env_as_it_was(layers: Any) -> None:
+    env = gym.make("gem/GuessTheNumber-easy-v0")
+    env.reset(seed=1)
+    env.step("\\boxed{5}")
+    whole = snapshot(env)
+    document = json.loads(whole)
+    document["layers"] = layers
+    with pytest.raises(SnapshotMismatch, match="damaged"):
+        restore(env, json.dumps(document).encode())
+    assert snapshot(env) == whole

@@ -149,3 +149,16 @@ def test_the_return_stays_in_its_documented_range(
             assert info["event"] in (*EVENTS, "malformed")
     assert done
     assert (-0.1 if ends else -0.1 * 12) - 1e-9 <= total <= 1.0
+
+
+@pytest.mark.parametrize("rules", [{"high": 10**19}, {"low": -(10**18)}])
+def test_numbers_longer_than_a_reply_can_hold_are_refused(rules: dict[str, int]) -> None:
+    with pytest.raises(ConfigError, match=r"must be within"):
+        Config(**rules)
+
+
+def test_a_legal_move_in_a_huge_range_is_drawn_at_once() -> None:
+    config = Config(low=-(10**15), high=10**15)
+    rng = np.random.default_rng(0)
+    move = legal_move(config, deal(config, rng), rng)
+    assert parse(write(move)) == move

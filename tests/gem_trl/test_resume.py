@@ -50,3 +50,12 @@ def test_a_checkpoint_of_another_trainer_is_refused(build_trainer: Any, tmp_path
     again = build_trainer(num_rollouts=2)
     with pytest.raises(errors.ConfigError, match=r"holds no rollout_state_0\.pt"):
         again.train(resume_from_checkpoint=str(folder))
+
+
+def test_a_setting_that_the_checkpoint_depends_on_cannot_change(build_trainer: Any) -> None:
+    trainer = build_trainer(num_rollouts=1, save_strategy="steps", save_steps=1)
+    trainer.train()
+    folder = Path(trainer.args.output_dir) / "checkpoint-1"
+    again = build_trainer(num_rollouts=2, num_envs=3)
+    with pytest.raises(errors.ConfigError, match=r"saved with num_envs=4, .* num_envs=3"):
+        again.train(resume_from_checkpoint=str(folder))

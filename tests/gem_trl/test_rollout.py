@@ -229,3 +229,93 @@ def test_top_k_one_is_greedy(build_trainer: Any) -> None:
     greedy = generator.generate(prompts, Sampling(max_new_tokens=6, temperature=0.0), 1)
     drawn = generator.generate(prompts, Sampling(max_new_tokens=6, top_k=1), 2)
     assert greedy == drawn
+
+
+class Short(Countdown):
+    """One turn an episode."""
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+        observation, info = super().reset(seed=seed, options=options)
+        self.left = 1
+        return observation, info
+
+
+class Long(Countdown):
+    """Eight turns an episode."""
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+        observation, info = super().reset(seed=seed, options=options)
+        self.left = 8
+        return observation, info
+
+
+gym.register("test/Short-v0", entry_point=Short)
+gym.register("test/Long-v0", entry_point=Long)
+
+
+@pytest.mark.parametrize("num_envs", [2, 3, 4, 7])
+def test_short_episodes_are_not_played_more_often(tokenizer: Any, num_envs: int) -> None:
+    ids = ["test/Short-v0", "test/Long-v0"]
+    play = collector(ids, tokenizer, Scripted(tokenizer, lambda prompt: "a"), num_envs)
+    episodes = play.collect(12, number_it, SAMPLING, 0)
+    assert [episode.env_id for episode in episodes] == ids * 6
+    assert [len(episode.turns) for episode in episodes] == [1, 8] * 6
+
+
+def test_more_ids_than_envs_and_a_made_env_are_refused() -> None:
+    with pytest.raises(errors.ConfigError, match="got 2 ids for 1 envs"):
+        open_envs(["test/Short-v0", "test/Long-v0"], 1, "none", {}, 1.0)
+    with pytest.raises(errors.ConfigError, match="a callable that builds a new one"):
+        open_envs(gym.make("test/Short-v0"), 1, "none", {}, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(errors.ConfigError, match=r"history_kwargs .*turnz"):
+        open_envs(ENV, 1, "text", {"turnz": 3}, 1.0)
+
+
+@pytest.mark.parametrize("reward", [float("nan"), float("inf")])
+def test_a_reward_that_is_not_finite_makes_the_episode_invalid(
+    tokenizer: Any, reward: float
+) -> None:
+    def make() -> gym.Env[str, str]:
+        return gym.wrappers.TransformReward(Countdown(), lambda r: reward)
+
+    play = collector(make, tokenizer, Scripted(tokenizer, lambda prompt: "a"), 2)
+    for episode in play.collect(4, number_it, SAMPLING, 0):
+        assert (episode.valid, episode.stop, episode.total_reward) == (False, "crash", 0.0)
+        assert len(episode.turns) == 1
+
+
+def test_an_env_that_never_ends_is_truncated(tokenizer: Any) -> None:
+    class Endless(Countdown):
+        def step(self, action: str) -> Any:
+            self.left = 10**9
+            return super().step(action)
+
+    play = collector(Endless, tokenizer, Scripted(tokenizer, lambda prompt: "a"), 1, max_turns=5)
+    (episode,) = play.collect(1, number_it, SAMPLING, 0)
+    assert (len(episode.turns), episode.truncated, episode.valid) == (5, True, True)
+
+
+def test_a_vector_env_without_history_is_warned_about_and_left_open(
+    build_trainer: Any, caplog: Any
+) -> None:
+    vector = SyncVectorEnv([Countdown] * 2)
+    trainer = build_trainer(vector)
+    assert "no History wrapper" in caplog.text
+    trainer.close()
+    vector.reset(seed=0)  # still open
+    caplog.clear()
+    build_trainer(vector, history="none")
+    assert not caplog.text
+    with pytest.raises(errors.ConfigError, match="needs an eval_env"):
+        build_trainer(vector, history="none", eval_strategy="steps", eval_steps=1)
+
+
+def test_only_our_sampling_options_count(build_trainer: Any, model: Any) -> None:
+    generator = build_trainer().build_generator()
+    prompts = [(5, 6, 7), (8, 9)]
+    sampling = Sampling(max_new_tokens=6, temperature=1.5)
+    plain = generator.generate(prompts, sampling, 1)
+    own = model.generation_config
+    own.min_p, own.num_beams, own.no_repeat_ngram_size = 0.9, 3, 1
+    assert generator.generate(prompts, sampling, 1) == plain
+    assert model.generation_config is own

@@ -202,3 +202,58 @@ def test_peft_trains_the_adapter_only(build_trainer: Any) -> None:
         for name, value in trainer.model.named_parameters()
         if "lora" in name
     )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_context_length": 30, "max_completion_length": 12},  # no prompt fits
+        {"max_completion_length": 1, "truncated_replies": "mask"},  # no reply ends
+        {"num_mini_batches": 8, "episodes_per_rollout": 1, "num_envs": 1},  # more parts than rows
+    ],
+)
+@pytest.mark.parametrize("beta", [0.0, 0.1])
+def test_a_mini_batch_in_which_no_row_trains_is_a_step_that_changes_nothing_wrong(
+    build_trainer: Any, options: dict[str, Any], beta: float
+) -> None:
+    trainer = build_trainer(num_rollouts=1, beta=beta, **options)
+    trainer.train()
+    assert all(torch.isfinite(p).all() for p in trainer.model.parameters())
+    assert trainer.state.global_step == options.get("num_mini_batches", 1)
+
+
+def test_episode_metrics_are_averaged_over_the_rollouts_of_a_log(build_trainer: Any) -> None:
+    each = build_trainer(num_rollouts=4, logging_steps=1, learning_rate=0.0)
+    each.train()
+    both = build_trainer(num_rollouts=4, logging_steps=4, learning_rate=0.0)
+    both.train()
+    singles = [e["episode/return"] for e in each.state.log_history if "episode/return" in e]
+    (together,) = [e for e in both.state.log_history if "episode/return" in e]
+    assert len(singles) == 4
+    assert together["episode/return"] == pytest.approx(sum(singles) / 4)
+
+
+def test_lora_dropout_is_switched_off_too(build_trainer: Any) -> None:
+    from peft import LoraConfig
+
+    lora = LoraConfig(r=2, lora_dropout=0.5, target_modules=["q_proj"], task_type="CAUSAL_LM")
+    trainer = build_trainer(peft_config=lora)
+    rates = [m.p for m in trainer.model.modules() if isinstance(m, torch.nn.Dropout)]
+    assert rates
+    assert not any(rates)
+
+
+def test_a_tokenizer_without_pad_token_gets_one(model: Any, tokenizer: Any, config: Any) -> None:
+    import copy
+
+    bare = copy.deepcopy(tokenizer)
+    bare.pad_token = None
+    trainer = ReinforceTrainer(model, config(num_rollouts=1), env=ENV, processing_class=bare)
+    trainer.train()
+    assert bare.pad_token_id == model.generation_config.eos_token_id
+    trainer.close()
+
+
+def test_a_model_without_a_name_needs_a_tokenizer(model: Any, config: Any) -> None:
+    with pytest.raises(errors.ConfigError, match="processing_class"):
+        ReinforceTrainer(model, config(), env=ENV)
