@@ -1,4 +1,4 @@
-"""The progress bar: return, success and turns beside the steps, on the main process only."""
+"""The progress bar: return, success and turns beside the steps, evaluations above it."""
 
 from typing import Any
 
@@ -17,13 +17,17 @@ LOGS = {
 
 
 class Bar:
-    """A bar that remembers what is shown behind it."""
+    """A bar that remembers what is shown behind and above it."""
 
     def __init__(self) -> None:
         self.shown: list[dict[str, str]] = []
+        self.written: list[str] = []
 
     def set_postfix(self, values: dict[str, str]) -> None:
         self.shown.append(values)
+
+    def write(self, text: str) -> None:
+        self.written.append(text)
 
 
 def log(logs: Any, bar: Any, main: bool = True) -> None:
@@ -36,6 +40,7 @@ def log(logs: Any, bar: Any, main: bool = True) -> None:
 def test_the_bar_shows_return_success_turns_and_entropy() -> None:
     bar = Bar()
     log(LOGS, bar)
+    assert bar.written == []
     assert bar.shown == [
         {"return": "0.250", "success": "0.500", "turns": "3.000", "entropy": "1.235"}
     ]
@@ -55,10 +60,16 @@ def test_other_logs_leave_what_is_shown(logs: Any) -> None:
     assert bar.shown == []
 
 
+def test_an_evaluation_is_written_above_the_bar() -> None:
+    bar = Bar()
+    log({"eval_episode/return": 0.5, "eval_episode/length": 2.0, "eval_reward": 1.0}, bar)
+    assert bar.written == ["eval_episode/return 0.500  eval_episode/length 2.000"]
+
+
 def test_other_processes_and_a_run_without_bar_show_nothing() -> None:
     bar = Bar()
-    log(LOGS, bar, main=False)
-    assert bar.shown == []
+    log({**LOGS, "eval_episode/return": 0.5}, bar, main=False)
+    assert bar.shown == bar.written == []
     log(LOGS, None)
 
 
@@ -76,18 +87,18 @@ def test_a_training_shows_the_bar_and_prints_no_dicts(
     assert "{" not in captured.out
 
 
-def test_without_tqdm_there_is_no_bar(
+def test_without_a_bar_the_metrics_are_printed(
     build_trainer: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trainer = build_trainer(disable_tqdm=True, num_rollouts=1)
     trainer.train()
     captured = capsys.readouterr()
     assert "return=" not in captured.err
-    assert captured.out == ""
+    assert "'episode/return': " in captured.out
 
 
 @pytest.mark.parametrize("quiet", [True, False])
-def test_the_trainer_has_one_progress_callback_at_most(build_trainer: Any, quiet: bool) -> None:
+def test_each_trainer_has_one_callback_that_shows_metrics(build_trainer: Any, quiet: bool) -> None:
     callbacks = build_trainer(disable_tqdm=quiet).callback_handler.callbacks
     found = [c for c in callbacks if isinstance(c, ProgressCallback | PrinterCallback)]
-    assert [type(c) for c in found] == ([] if quiet else [EpisodeProgressCallback])
+    assert [type(c) for c in found] == [PrinterCallback if quiet else EpisodeProgressCallback]
