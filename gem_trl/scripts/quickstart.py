@@ -35,18 +35,20 @@ greedy replies, a random player, the warm start, the trained model and the solve
 
 
 class Recipe(NamedTuple):
-    """What differs from game to game: how the past is shown, and how long the training is."""
+    """What differs from game to game: how the past is shown, and how long and fast to train."""
 
     history: str = "messages"
     warm_up_steps: int = 450
     rollouts: int = 100
+    learning_rate: float = 1e-3
 
 
 DEFAULT_RECIPE = Recipe()
 RECIPES: Mapping[str, Recipe] = {
-    "gem/Mastermind-easy-v0": Recipe(rollouts=40),
+    # Longer games give more rows a rollout, most of them of lost games: a smaller rate.
+    "gem/Mastermind-easy-v0": Recipe(rollouts=40, learning_rate=5e-4),
     # The board tells all that matters, so the prompt is the newest observation alone.
-    "gem/Sudoku-easy-v0": Recipe(history="none", rollouts=60),
+    "gem/Sudoku-easy-v0": Recipe("none", warm_up_steps=1_000, rollouts=40, learning_rate=5e-4),
 }
 
 SKILL = 0.35
@@ -74,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--warm-up-steps", type=int, help="optimizer steps of the warm start (default: per game)")
     add("--rollouts", type=int, help="rollouts of the training (default: per game)")
     add("--gamma", type=float, default=0.9, help="discount per turn (default: %(default)s)")
-    add("--learning-rate", type=float, default=1e-3, help="highest rate (default: %(default)s)")
+    add("--learning-rate", type=float, help="highest rate of the training (default: per game)")
     add("--eval-episodes", type=int, default=500, help="fixed episodes (default: %(default)s)")
     return parser
 
@@ -99,6 +101,7 @@ def main(options: argparse.Namespace) -> None:
     warm_up_steps = options.warm_up_steps
     if warm_up_steps is None:
         warm_up_steps = recipe.warm_up_steps
+    rate = recipe.learning_rate if options.learning_rate is None else options.learning_rate
     output: Path = options.output
 
     # First of all, so that an option it refuses is refused at once.
@@ -114,7 +117,7 @@ def main(options: argparse.Namespace) -> None:
         logging_steps=MINI_BATCHES,  # one entry a rollout
         max_completion_length=MAX_REPLY_TOKENS,
         gamma=options.gamma,
-        learning_rate=options.learning_rate,
+        learning_rate=rate,
         lr_scheduler_type="linear",
         per_device_train_batch_size=128,
         eval_episodes=options.eval_episodes,
