@@ -38,7 +38,7 @@ class Recipe(NamedTuple):
     """What differs from game to game: how the past is shown, and how long and fast to train."""
 
     history: str = "messages"
-    warm_up_steps: int = 450
+    warm_up_steps: int = 600
     rollouts: int = 100
     learning_rate: float = 1e-3
 
@@ -51,7 +51,7 @@ RECIPES: Mapping[str, Recipe] = {
     "gem/Sudoku-easy-v0": Recipe("none", warm_up_steps=1_000, rollouts=40, learning_rate=5e-4),
 }
 
-SKILL = 0.35
+SKILL = 0.3
 """Share of the sloppy player's moves that fit what it has seen; the others are random."""
 
 WARM_UP_EPISODES = 12_000
