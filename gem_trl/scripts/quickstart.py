@@ -39,19 +39,19 @@ class Recipe(NamedTuple):
 
     history: str = "messages"
     warm_up_steps: int = 600
-    rollouts: int = 100
+    rollouts: int = 80
     learning_rate: float = 1e-3
 
 
 DEFAULT_RECIPE = Recipe()
 RECIPES: Mapping[str, Recipe] = {
     # Longer games give more rows a rollout, most of them of lost games: a smaller rate.
-    "gem/Mastermind-easy-v0": Recipe(rollouts=40, learning_rate=5e-4),
+    "gem/Mastermind-easy-v0": Recipe(warm_up_steps=400, rollouts=30, learning_rate=5e-4),
     # The board tells all that matters, so the prompt is the newest observation alone.
     "gem/Sudoku-easy-v0": Recipe("none", warm_up_steps=1_000, rollouts=40, learning_rate=5e-4),
 }
 
-SKILL = 0.3
+SKILL = 0.35
 """Share of the sloppy player's moves that fit what it has seen; the others are random."""
 
 WARM_UP_EPISODES = 12_000
