@@ -41,20 +41,31 @@ class Recipe(NamedTuple):
     warm_up_steps: int = 600
     rollouts: int = 80
     learning_rate: float = 1e-3
+    gamma: float = 0.9
+    warm_up_games: int = 12_000
 
 
 DEFAULT_RECIPE = Recipe()
 RECIPES: Mapping[str, Recipe] = {
     # Longer games give more rows a rollout, most of them of lost games: a smaller rate.
-    "gem/Mastermind-easy-v0": Recipe(warm_up_steps=400, rollouts=30, learning_rate=5e-4),
-    # The board tells all that matters, so the prompt is the newest observation alone.
-    "gem/Sudoku-easy-v0": Recipe("none", warm_up_steps=1_000, rollouts=40, learning_rate=5e-4),
+    "gem/Mastermind-easy-v0": Recipe(
+        warm_up_steps=400, rollouts=30, learning_rate=5e-4, warm_up_games=6_000
+    ),
+    # The board tells all that matters, so the prompt is the newest observation alone; and a cell
+    # pays at once, so what comes later says nothing about a move (gamma 0).
+    "gem/Sudoku-easy-v0": Recipe(
+        "none",
+        warm_up_steps=800,
+        rollouts=30,
+        learning_rate=5e-4,
+        gamma=0.0,
+        warm_up_games=3_000,
+    ),
 }
 
 SKILL = 0.35
 """Share of the sloppy player's moves that fit what it has seen; the others are random."""
 
-WARM_UP_EPISODES = 12_000
 EPISODES_PER_ROLLOUT = 160
 MINI_BATCHES = 2
 MAX_REPLY_TOKENS = 16
@@ -75,7 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="seed of everything (default: %(default)s)")
     add("--warm-up-steps", type=int, help="optimizer steps of the warm start (default: per game)")
     add("--rollouts", type=int, help="rollouts of the training (default: per game)")
-    add("--gamma", type=float, default=0.9, help="discount per turn (default: %(default)s)")
+    add("--gamma", type=float, help="discount per turn (default: per game)")
     add("--learning-rate", type=float, help="highest rate of the training (default: per game)")
     add("--eval-episodes", type=int, default=500, help="fixed episodes (default: %(default)s)")
     return parser
@@ -116,7 +127,7 @@ def main(options: argparse.Namespace) -> None:
         num_mini_batches=MINI_BATCHES,
         logging_steps=MINI_BATCHES,  # one entry a rollout
         max_completion_length=MAX_REPLY_TOKENS,
-        gamma=options.gamma,
+        gamma=recipe.gamma if options.gamma is None else options.gamma,
         learning_rate=rate,
         lr_scheduler_type="linear",
         per_device_train_batch_size=128,
@@ -130,8 +141,8 @@ def main(options: argparse.Namespace) -> None:
     def make_env() -> gym.Env[Any, Any]:
         return with_history(cast("Any", gym.make(options.env)), recipe.history, {})
 
-    say(f"1/4  {WARM_UP_EPISODES} games of a sloppy player, a tokenizer and a tiny model of them")
-    chats = list(tiny.play_conversations(make_env, WARM_UP_EPISODES, SKILL, options.seed))
+    say(f"1/4  {recipe.warm_up_games} games of a sloppy player; a tokenizer and a tiny model")
+    chats = list(tiny.play_conversations(make_env, recipe.warm_up_games, SKILL, options.seed))
     texts = [message["content"] for chat in chats[:1_000] for message in chat]
     tokenizer = tiny.train_tokenizer(texts)
     model = tiny.build_model(tokenizer, seed=options.seed)

@@ -264,7 +264,10 @@ def test_adapters_data_types_and_checkpoints_reach_the_trainer(
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the parts that have no option small."""
-    monkeypatch.setattr(quickstart, "WARM_UP_EPISODES", 40)
+    small = {id: r._replace(warm_up_games=40) for id, r in quickstart.RECIPES.items()}
+    monkeypatch.setattr(quickstart, "RECIPES", small)
+    few = quickstart.DEFAULT_RECIPE._replace(warm_up_games=40)
+    monkeypatch.setattr(quickstart, "DEFAULT_RECIPE", few)
     monkeypatch.setattr(quickstart, "EPISODES_PER_ROLLOUT", 6)
 
 
