@@ -61,9 +61,10 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
     from gem_trl._compat import get_peft_config, get_quantization_config
     from gem_trl.trainer import ReinforceTrainer
 
-    for id in (*script_args.env_id, *(script_args.eval_env_id or ())):
-        if ":" not in id:
-            gymnasium.spec(id)  # a wrong id is found before the model is loaded
+    for given in (script_args.env_id, script_args.eval_env_id or []):
+        for id in [given] if isinstance(given, str) else given:  # YAML may hold one id
+            if ":" not in id:  # else its module is not imported yet
+                gymnasium.spec(id)  # a wrong id is found before the model is loaded
     if model_args.model_name_or_path is None:
         raise errors.ConfigError("say which model to train: --model_name_or_path NAME_OR_PATH")
     training_args.model_init_kwargs = {

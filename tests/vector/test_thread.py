@@ -708,15 +708,16 @@ def test_an_error_of_close_is_raised_once(crew: Crew) -> None:
 
 
 def test_the_threads_of_a_forgotten_vector_env_end() -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())  # by identity: threads of other tests may end meanwhile
     envs = ThreadVectorEnv(made(*["gem/GuessTheNumber-v0"] * 4))
     envs.reset(seed=1)
-    assert threading.active_count() == before + 4
+    new = set(threading.enumerate()) - before
+    assert len(new) == 4
     del envs
     deadline = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < deadline:
+    while any(thread.is_alive() for thread in new) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert threading.active_count() <= before
+    assert not any(thread.is_alive() for thread in new)
 
 
 def test_an_interrupt_leaves_no_call_behind(crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
