@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -215,8 +215,3 @@ class Collector:
             stop=stop,
             final_prompt_ids=episode.prompt_ids,
         )
-
-
-def turns_of(episodes: Sequence[Episode]) -> list[Turn]:
-    """Return every turn of the episodes, in order."""
-    return [turn for episode in episodes for turn in episode.turns]

@@ -15,7 +15,6 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from typing import Any, cast
 
 import torch
@@ -133,7 +132,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         super().__init__(
             model=model,
             args=args,
-            data_collator=partial(_first),
+            data_collator=_first,
             train_dataset=_Ticks(args.max_steps),
             # Trainer insists on one where it evaluates by itself; evaluate() never reads it.
             eval_dataset=_Ticks(1),
