@@ -104,21 +104,20 @@ def summarize(episodes: list[Episode]) -> dict[str, Any]:
 
 def calibrate(ids: Iterable[str], seeds: int, out: Path) -> None:
     """Measure both players on each id, keeping the other ids of the file."""
-    document: dict[str, Any] = {"games": {}}
-    if out.exists():
-        document = json.loads(out.read_text(encoding="utf-8"))
+    measured: dict[str, Any] = {}
     for id in ids:
         env = gym.make(id)
         game: dict[str, Any] = {"kwargs": gym.spec(id).kwargs, "seeds": seeds}
         for name, play in (("random", play_random), ("solver", play_solver)):
             game[name] = summarize([play(env, s) for s in track(range(seeds), f"{id} {name}")])
-        document["games"][id] = game
-    known = [id for id in registry.ids() if id in document["games"]]  # drops ids of the past
-    document = {"sample_seeds": SAMPLE_SEEDS, "games": {id: document["games"][id] for id in known}}
-    out.write_text(dump(document), encoding="utf-8")
+        measured[id] = game
+    # Read as late as this: another run may have written other ids meanwhile.
+    before = json.loads(out.read_text(encoding="utf-8"))["games"] if out.exists() else {}
+    games = before | measured
+    known = {id: games[id] for id in registry.ids() if id in games}  # drops ids of the past
+    out.write_text(dump({"sample_seeds": SAMPLE_SEEDS, "games": known}), encoding="utf-8")
     print(f"{'id':28} {'random':>8} {'solver':>8} {'solver wins':>12}")
-    for id in ids:
-        game = document["games"][id]
+    for id, game in measured.items():
         scores = game["random"]["return"], game["solver"]["return"], game["solver"]["success"]
         print(f"{id:28} {scores[0]:8.3f} {scores[1]:8.3f} {scores[2]:12.3f}")
 
@@ -183,7 +182,8 @@ def prove(ids: Iterable[str], seeds: int, out: Path, fresh: bool) -> int:
         turns = [episode.turns for episode in episodes]
         budget = min(episode.budget for episode in episodes)
         counts = f"{seeds}", f"{seeds - len(losses)}", f"{fmean(turns):.2f}", f"{max(turns)}"
-        rows[id] = [id, *counts, f"{budget}", source]
+        # Read anew: another run may have written other ids meanwhile.
+        rows = ({} if fresh else read_proof(out)) | rows | {id: [id, *counts, f"{budget}", source]}
         write_proof(out, rows)
         lost += len(losses)
         print(f"{id}: {seeds - len(losses)} of {seeds} won")
