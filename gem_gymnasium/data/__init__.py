@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["load_json", "read_text"]
+__all__ = ["load_json", "read_text", "word_set", "words"]
 
 
 def read_text(name: str) -> str:
@@ -19,3 +19,22 @@ def read_text(name: str) -> str:
 def load_json(name: str) -> Any:
     """Return what a JSON file of the package holds; shared, so the caller must not change it."""
     return json.loads(read_text(name))
+
+
+@cache
+def words(length: int) -> tuple[str, ...]:
+    """Return the common words of ``length`` letters (3 to 12), lower case, in the alphabet's order.
+
+    These are what a game may hide. There are none of other lengths.
+    """
+    return _read_words("words_common.txt", length)
+
+
+@cache
+def word_set(length: int) -> frozenset[str]:
+    """Return every word of ``length`` letters (3 to 12) that a guess may be, rare ones included."""
+    return frozenset(words(length) + _read_words("words_other.txt", length))
+
+
+def _read_words(name: str, length: int) -> tuple[str, ...]:
+    return tuple(word for word in read_text(name).split() if len(word) == length)
