@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["load_json", "read_text", "word_set", "words"]
+__all__ = ["Clue", "clues", "load_json", "read_text", "all_words", "load_json"]
 
 
 def read_text(name: str) -> str:
@@ -31,9 +32,15 @@ def words(length: int) -> tuple[str, ...]:
 
 
 @cache
+def all_words(length: int) -> tuple[str, ...]:
+    """Return every word of ``length`` letters that a guess may be, rare ones included, sorted."""
+    return tuple(sorted(words(length) + _read_words("words_other.txt", length)))
+
+
+@cache
 def word_set(length: int) -> frozenset[str]:
-    """Return every word of ``length`` letters (3 to 12) that a guess may be, rare ones included."""
-    return frozenset(words(length) + _read_words("words_other.txt", length))
+    """Return ``all_words`` as a set, to look words up in (its order is not the same every time)."""
+    return frozenset(all_words(length))
 
 
 def _read_words(name: str, length: int) -> tuple[str, ...]:
