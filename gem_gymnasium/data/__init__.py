@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-__all__ = ["Clue", "clues", "load_json", "read_text", "all_words", "load_json"]
+__all__ = ["Clue", "all_words", "clues", "load_json", "read_text", "word_set", "words"]
 
 
 def read_text(name: str) -> str:
@@ -45,3 +45,21 @@ def word_set(length: int) -> frozenset[str]:
 
 def _read_words(name: str, length: int) -> tuple[str, ...]:
     return tuple(word for word in read_text(name).split() if len(word) == length)
+
+
+class Clue(NamedTuple):
+    """A crossword clue and the one word of its length that has it."""
+
+    word: str
+    """Upper case, 3 to 9 letters."""
+    text: str
+    size: int
+    """The SCOWL list that first has the word: 10 (the most common words), 20, 35, 40 or 50."""
+
+
+@cache
+def clues() -> tuple[Clue, ...]:
+    """Return every crossword clue, those of common words first."""
+    data = gzip.decompress(files(__name__).joinpath("clues.txt.gz").read_bytes())
+    rows = (line.split("\t") for line in data.decode("ascii").splitlines())
+    return tuple(Clue(word.upper(), text, int(size)) for size, word, text in rows)
