@@ -2,7 +2,7 @@
 
 import pytest
 
-from gem_gymnasium.data import read_text, word_set, words
+from gem_gymnasium.data import all_words, read_text, word_set, words
 
 
 @pytest.mark.parametrize("length", range(3, 13))
@@ -12,7 +12,8 @@ def test_words_are_sorted_lower_case_and_each_there_once(length: int) -> None:
     assert all(len(word) == length and word.isascii() and word.isalpha() for word in common)
     assert "".join(common) == "".join(common).lower()
     assert len(common) >= 400
-    assert {*common} < word_set(length)
+    assert {*common} < word_set(length) == {*all_words(length)}
+    assert list(all_words(length)) == sorted(word_set(length))
 
 
 def test_there_are_no_words_of_other_lengths() -> None:

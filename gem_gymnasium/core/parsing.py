@@ -15,7 +15,11 @@ MAX_DIGITS = 18
 MAX_NUMBERS_CHARS = 1_000
 """Characters of the longest list of integers read."""
 
+MAX_WORD_CHARS = 100
+"""Characters of the longest word read, spaces included."""
+
 _BOXED = "\\boxed{"
+_TEXT = "\\text{"
 _BRACE = re.compile(r"\\[{}\\]|[{}]")
 _FENCE = re.compile(r"^[ ]{0,3}(```+)([^`\n]*)$", re.MULTILINE)
 _INT = re.compile(rf"[+-]?[0-9]{{1,{MAX_DIGITS}}}", re.ASCII)
@@ -106,6 +110,22 @@ def to_ints(text: str | None) -> tuple[int, ...] | None:
             return None
         numbers.append(int(part))
     return tuple(numbers)
+
+
+def to_word(text: str | None) -> str | None:
+    r"""Return the word that ``text`` is, in lower case, or None.
+
+    Only ASCII letters count, in either case. White space between them is dropped ("C R A N E" is a
+    word), and so is a ``\text{}`` around them, which models like to put into a box.
+    """
+    if text is None or len(text) > MAX_WORD_CHARS:
+        return None
+    if not text.isalpha():  # nearly every answer is
+        text = text.strip()
+        if text.startswith(_TEXT) and text.endswith("}"):
+            text = text[len(_TEXT) : -1]
+        text = "".join(text.split())
+    return text.lower() if text.isascii() and text.isalpha() else None
 
 
 def replace_surrogates(text: str) -> str:

@@ -14,6 +14,7 @@ from gem_gymnasium.core import parsing
 from gem_gymnasium.core.parsing import (
     MAX_DIGITS,
     MAX_NUMBERS_CHARS,
+    MAX_WORD_CHARS,
     echo,
     last_boxed,
     last_fenced,
@@ -21,6 +22,7 @@ from gem_gymnasium.core.parsing import (
     replace_surrogates,
     to_int,
     to_ints,
+    to_word,
 )
 from gem_gymnasium.testing import HOSTILE_STRINGS
 
@@ -35,8 +37,8 @@ pieces = st.lists(
 texts = st.one_of(any_text, pieces)
 
 PARSERS: list[Callable[[str], Any]] = [
-    last_boxed, last_fenced, lambda text: last_tag(text, "a"), to_int, to_ints, replace_surrogates,
-    echo,
+    last_boxed, last_fenced, lambda text: last_tag(text, "a"), to_int, to_ints, to_word,
+    replace_surrogates, echo,
 ]  # fmt: skip
 
 
@@ -179,6 +181,34 @@ def test_to_int(text: str | None, value: int | None) -> None:
 )
 def test_to_ints(text: str | None, value: tuple[int, ...] | None) -> None:
     assert to_ints(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("crane", "crane"),
+        ("CRaNE", "crane"),
+        (" a ", "a"),
+        ("C R A\tN\nE", "crane"),
+        ("\\text{crane}", "crane"),
+        (" \\text{ C R } ", "cr"),
+        ("a" * MAX_WORD_CHARS, "a" * MAX_WORD_CHARS),
+        ("a" * (MAX_WORD_CHARS + 1), None),
+        ("", None),
+        (" ", None),
+        (None, None),
+        ("\\text{}", None),
+        ("\\text{crane", None),
+        ("it's", None),
+        ("cran3", None),
+        ("c,r", None),
+        ("caf\u00e9", None),
+        ("\u212aelvin", None),  # the Kelvin sign, whose lower case is an ASCII k
+        ("\ud800", None),
+    ],
+)
+def test_to_word(text: str | None, value: str | None) -> None:
+    assert to_word(text) == value
 
 
 @pytest.mark.parametrize(
