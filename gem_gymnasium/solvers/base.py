@@ -14,6 +14,9 @@ class Solver(Protocol):
     that a won game proves that the text tells enough. Every method may be called again with an
     observation that was read before, and reads a text that holds the whole episode
     (``wrappers.History``) as well as one that holds the newest turn.
+
+    A solver that knows more than a player can (an answer key, a graph) has a class attribute
+    ``oracle = True``; read it with ``getattr(solver, "oracle", False)``.
     """
 
     def reset(self, observation: str, info: dict[str, Any]) -> None:
