@@ -38,12 +38,6 @@ def all_words(length: int) -> tuple[str, ...]:
 
 
 @cache
-def all_words(length: int) -> tuple[str, ...]:
-    """Return every word of ``length`` letters that a guess may be, rare ones included, sorted."""
-    return tuple(sorted(words(length) + _read_words("words_other.txt", length)))
-
-
-@cache
 def word_set(length: int) -> frozenset[str]:
     """Return ``all_words`` as a set, to look words up in (its order is not the same every time)."""
     return frozenset(all_words(length))
