@@ -11,7 +11,8 @@
     ├── MissingDependency (ImportError) an extra is not installed; names the pip command
     ├── ConformanceError (AssertionError)  check_text_env found a broken promise
     └── MachineryError                  the machinery failed: makes a step invalid, never a reward
-        ├── StepTimeout                 an env did not answer within its deadline
+        ├── StepTimeout                 an env, or what it asks, did not answer in time
+        ├── BackendError                a server that an env asks failed
         └── EnvCrash                    an env raised
 
 A model's mistake is in none of them: it is data (an event, a feedback, a reward).
@@ -82,6 +83,10 @@ class MachineryError(GemError):
 
 class StepTimeout(MachineryError):
     """An env did not answer within its deadline."""
+
+
+class BackendError(MachineryError):
+    """A server that an env asks cannot be reached, refuses, or answers what it must not."""
 
 
 class EnvCrash(MachineryError):

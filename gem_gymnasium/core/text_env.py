@@ -16,12 +16,22 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast
 import gymnasium as gym
 import numpy as np
 
-from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode, UnknownName
+from gem_gymnasium.core.errors import (
+    ConfigError,
+    MachineryError,
+    StepOutsideEpisode,
+    StepTimeout,
+    UnknownName,
+)
+from gem_gymnasium.core.parsing import echo
 from gem_gymnasium.core.render import can_draw, draw_text
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 
 MALFORMED = "malformed"
 """The event, in every env, of a reply that holds no well-formed action."""
+
+FAILED = "failed"
+"""The event of an invalid step: the machinery failed, so nothing is said about the reply."""
 
 MALFORMED_REWARD = -0.1
 """Reward of a reply that holds no well-formed action (GEM's format error)."""
@@ -47,6 +57,8 @@ INFO_TYPES: Mapping[str, type] = {
 
 STOPS = ("", "timeout", "crash", "context", "grader", "tool")
 """What ``info["stop"]`` may be: why an episode was stopped from outside, or ``""``."""
+
+_MAX_ERROR_CHARS = 500
 
 ConfigT = TypeVar("ConfigT")
 StateT = TypeVar("StateT", bound=tuple[Any, ...])
@@ -92,8 +104,10 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
 
     A subclass is a table: it names ``config_type`` (a frozen dataclass with a ``max_turns``),
     ``state_type`` (a NamedTuple of ints, floats, strs, bools and tuples of them), ``events``,
-    ``random_configs``, ``extra_info`` (keys of its own in ``info``), and the pure functions
-    declared below. No function mutates a state, or draws from anything but the ``rng`` it is given.
+    ``random_configs``, ``extra_info`` (keys of its own in ``info``), ``reset_options`` (keys that
+    ``deal_as_told`` knows), and the pure functions declared below. No function mutates a state, or
+    draws from anything but the ``rng`` it is given. ``deal`` and ``play`` may ask a server, and
+    raise a ``MachineryError`` if it fails; the others only read the state.
 
     Args:
         render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None.
@@ -111,6 +125,7 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
     random_configs: ClassVar[tuple[Any, ...]] = ()
     events: ClassVar[tuple[str, ...]]
     extra_info: ClassVar[Mapping[str, type]] = {}
+    reset_options: ClassVar[tuple[str, ...]] = ()
     metadata: dict[str, Any] = {  # noqa: RUF012 - gymnasium declares it as an instance attribute
         "render_modes": ["ansi", "human", *(["rgb_array"] if can_draw() else [])],
         "render_fps": 2,
@@ -123,6 +138,17 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
     @abstractmethod
     def deal(config: ConfigT, rng: np.random.Generator, /) -> StateT:
         """Draw the first state of an episode."""
+        raise NotImplementedError
+
+    @staticmethod
+    def deal_as_told(
+        config: ConfigT, rng: np.random.Generator, options: Mapping[str, Any], /
+    ) -> StateT:
+        """Return the first state that ``reset(options=...)`` asks for; every key is a known one.
+
+        Raises:
+            ConfigError: A value is refused.
+        """
         raise NotImplementedError
 
     @staticmethod
@@ -232,21 +258,29 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
 
         Args:
             seed: Seed of the env's own generator, as in :meth:`gymnasium.Env.reset`.
-            options: None or empty; games have no reset options.
+            options: None, or some of the class's ``reset_options`` (most games have none).
 
         Returns:
             The rules and the first view (a str), and ``info``.
 
         Raises:
-            UnknownName: ``options`` holds a key.
+            UnknownName: ``options`` holds another key.
+            ConfigError: A value of ``options`` is refused.
+            MachineryError: The game asks a server, which failed.
         """
         super().reset(seed=seed)
         for name in options or {}:
-            raise UnknownName("reset option", str(name), ())
+            if name not in self.reset_options:
+                raise UnknownName("reset option", str(name), self.reset_options)
         if self.random:
             draw = int(self.np_random.integers(len(self.random_configs)))
             self.config = self.random_configs[draw]
-        state = self.deal(self.config, self.np_random)
+        self._over = True  # should the deal fail
+        state = (
+            self.deal_as_told(self.config, self.np_random, options)
+            if options
+            else self.deal(self.config, self.np_random)
+        )
         self._state, self._turn, self._over = state, 0, False
         self._max_turns = cast("Any", self.config).max_turns
         self._optimum = self.optimal_turns(self.config, state)
@@ -259,8 +293,9 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
             action: The model's whole reply, any str.
 
         Returns:
-            Observation (feedback, then the view), reward, terminated, truncated (always False:
-            the turn budget is a rule of the game) and ``info``.
+            Observation (feedback, then the view), reward, terminated, truncated and ``info``. Only
+            an invalid step (a server that the game asks failed) is truncated: the turn budget is
+            a rule of the game.
 
         Raises:
             StepOutsideEpisode: The env was never reset, or the episode is over.
@@ -280,7 +315,10 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         if move is None:
             outcome = self._malformed(action)
         else:
-            state, outcome = self.play(self.config, state, move)
+            try:
+                state, outcome = self.play(self.config, state, move)
+            except MachineryError as error:
+                return self._invalid(state, error)
             self._state = state
         reward, feedback, over = outcome.reward, outcome.feedback, outcome.over
         if not over and self._turn >= self._max_turns:
@@ -302,6 +340,20 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         ends = self.on_malformed == "end"
         feedback = f"{what}\n{LOST}" if ends else what
         return Outcome(MALFORMED, feedback, MALFORMED_REWARD, legal=False, over=ends)
+
+    def _invalid(
+        self, state: StateT, error: MachineryError
+    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Return an invalid step: the last good observation, no reward, the episode cut off."""
+        observation = self._observation
+        self._turn -= 1
+        self._over = True
+        _, info = self._answer(state, Outcome(FAILED, ""), "", "")
+        self._observation = observation
+        stop = "timeout" if isinstance(error, StepTimeout) else "tool"
+        what = echo(f"{type(error).__name__}: {error}", _MAX_ERROR_CHARS)
+        info.update(valid=False, error=what, stop=stop)
+        return observation, 0.0, False, True, info
 
     def _answer(
         self, state: StateT, outcome: Outcome, head: str, feedback: str

@@ -12,7 +12,7 @@ from gem_gymnasium.core.errors import GemError, MissingDependency, UnknownName
 PLAIN = [
     errors.ConfigError, errors.SnapshotMismatch, errors.StepOutsideEpisode,
     errors.SnapshotUnsupported, errors.ConformanceError, errors.MachineryError,
-    errors.StepTimeout, errors.EnvCrash,
+    errors.StepTimeout, errors.BackendError, errors.EnvCrash,
 ]  # fmt: skip
 EXAMPLES: list[GemError] = [
     *(kind("what happened") for kind in PLAIN),
@@ -49,6 +49,7 @@ def test_every_error_of_the_module_is_an_example() -> None:
         (errors.MissingDependency, ImportError),
         (errors.ConformanceError, AssertionError),
         (errors.StepTimeout, errors.MachineryError),
+        (errors.BackendError, errors.MachineryError),
         (errors.EnvCrash, errors.MachineryError),
     ],
 )

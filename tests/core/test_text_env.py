@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from gem_gymnasium import MAX_CHARS, Outcome, TextEnv, UnicodeText, branch, restore, snapshot
-from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode, UnknownName
+from gem_gymnasium.core.errors import (
+    BackendError,
+    ConfigError,
+    MachineryError,
+    StepOutsideEpisode,
+    StepTimeout,
+    UnknownName,
+)
 from gem_gymnasium.core.parsing import last_boxed, to_int
 from gem_gymnasium.core.text_env import INFO_TYPES, LOST, OUT_OF_TURNS, STOPS
 from gem_gymnasium.testing import check_text_env
@@ -316,3 +323,62 @@ def test_a_snapshot_holds_nested_tuples_and_the_drawn_config() -> None:
     first, second = branch(twin, 2)
     assert first.step(boxed(1)) == second.step(boxed(1)) == rest[0]
     assert first.reset() == rest[1]
+
+
+class RemoteStairsEnv(StairsEnv):
+    """Stairs whose steps a server holds, which answers, fails or is late as the reply asks."""
+
+    reset_options = ("start",)
+
+    @staticmethod
+    def deal_as_told(config: Config, rng: np.random.Generator, options: Any) -> State:
+        if options["start"] < 0:
+            raise BackendError("no such start")
+        return State(options["start"])
+
+    @staticmethod
+    def play(config: Config, state: State, move: int) -> tuple[State, Outcome]:
+        if move == 8:
+            raise BackendError("no route to the stairs")
+        if move == 9:
+            raise StepTimeout("the stairs are late" + "!" * 9_000)
+        return StairsEnv.play(config, state, move)
+
+
+@pytest.mark.parametrize(
+    ("reply", "stop", "error"),
+    [
+        (boxed(8), "tool", "BackendError: no route to the stairs"),
+        (boxed(9), "timeout", "StepTimeout: the stairs are late!"),
+    ],
+)
+def test_a_failed_server_makes_the_step_invalid(reply: str, stop: str, error: str) -> None:
+    env = RemoteStairsEnv()
+    env.reset(seed=0)
+    good, _, _, _, before = env.step(boxed(1))
+    observation, reward, terminated, truncated, info = env.step(reply)
+    assert (observation, reward, terminated, truncated) == (good, 0.0, False, True)
+    assert (info["valid"], info["stop"], info["event"]) == (False, stop, "failed")
+    assert info["error"].startswith(error)
+    assert len(info["error"]) <= 500
+    assert {key: info[key] for key in ("turn", "progress", "view", "success")} == {
+        key: before[key] for key in ("turn", "progress", "view", "success")
+    }
+    assert {key: type(value) for key, value in info.items()} == {
+        key: type(value) for key, value in before.items()
+    }
+    with pytest.raises(StepOutsideEpisode):
+        env.step(boxed(1))
+    assert env.reset()[1]["valid"]
+
+
+def test_a_game_may_know_reset_options() -> None:
+    env = RemoteStairsEnv()
+    env.reset(seed=0, options={"start": 42})
+    assert env._state == State(42)
+    with pytest.raises(UnknownName, match="did you mean 'start'"):
+        env.reset(options={"strat": 3})
+    with pytest.raises(MachineryError, match="no such start"):
+        env.reset(options={"start": -1})
+    with pytest.raises(StepOutsideEpisode):  # the episode before is not taken up again
+        env.step(boxed(1))
