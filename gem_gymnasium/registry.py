@@ -17,12 +17,20 @@ class Row(NamedTuple):
     entry_point: str
     variants: Mapping[str, Mapping[str, Any]]
     version: int = 0
+    family: str = "game"
+    luck: tuple[str, ...] = ()
+    """The variants (``""``: the standard game) that bad luck can make even the best player lose."""
+
+    def id(self, variant: str) -> str:
+        """Return the id of a variant (``""``: the standard game)."""
+        suffix = f"-{variant}" if variant else ""
+        return f"{NAMESPACE}/{self.name}{suffix}-v{self.version}"
 
     def ids(self) -> dict[str, dict[str, Any]]:
         """Return every id of the row with the kwargs of its env."""
-        table: dict[str, dict[str, Any]] = {f"{NAMESPACE}/{self.name}-v{self.version}": {}}
-        for suffix, kwargs in self.variants.items():
-            table[f"{NAMESPACE}/{self.name}-{suffix}-v{self.version}"] = dict(kwargs)
+        table: dict[str, dict[str, Any]] = {self.id(""): {}}
+        for variant, kwargs in self.variants.items():
+            table[self.id(variant)] = dict(kwargs)
         return table
 
 
@@ -60,6 +68,11 @@ ROWS: tuple[Row, ...] = (
 def ids() -> tuple[str, ...]:
     """Return every registered id of the package, in the order of the table."""
     return tuple(id for row in ROWS for id in row.ids())
+
+
+def ids_of_luck() -> frozenset[str]:
+    """Return the ids that bad luck can make even the best player lose."""
+    return frozenset(row.id(variant) for row in ROWS for variant in row.luck)
 
 
 def register() -> None:

@@ -9,7 +9,7 @@ import gymnasium as gym
 import pytest
 
 from gem_gymnasium.data import load_json
-from gem_gymnasium.registry import ids
+from gem_gymnasium.registry import ids, ids_of_luck
 
 FILE = Path(__file__).parent.parent / "benchmarks" / "calibrate.py"
 CALIBRATION = load_json("calibration.json")
@@ -52,8 +52,9 @@ def test_the_first_seeds_return_what_the_calibration_says(
 @pytest.mark.parametrize("id", ids())
 def test_the_solver_is_a_reference_and_random_play_no_better(id: str) -> None:
     game = CALIBRATION["games"][id]
-    assert game["solver"]["success"] == 1.0
+    assert game["solver"]["success"] == 1.0 or id in ids_of_luck()
     assert game["random"]["return"] <= game["solver"]["return"]
+    assert game["random"]["success"] <= game["solver"]["success"]
     for player in ("random", "solver"):
         for name in ("return", "success"):
             low, high = game[player][f"{name}_interval"]
@@ -62,5 +63,7 @@ def test_the_solver_is_a_reference_and_random_play_no_better(id: str) -> None:
 
 @pytest.mark.parametrize("id", ids())
 def test_the_committed_proof_has_no_lost_seed(calibrate: ModuleType, id: str) -> None:
+    if id in ids_of_luck():
+        return
     row = calibrate.read_proof(calibrate.PROOF)[id]
     assert int(row[1]) == int(row[2]) >= 500
