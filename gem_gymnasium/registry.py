@@ -54,11 +54,54 @@ ROWS: tuple[Row, ...] = (
         },
     ),
     Row(
+        "Minesweeper",
+        "gem_gymnasium.games.minesweeper:MinesweeperEnv",
+        {
+            "easy": {"rows": 5, "columns": 5, "mines": 5, "max_turns": 25, "logical": True},
+            "hard": {"mines": 12, "logical": True},
+            "random": {"random": True},
+        },
+        luck=("", "random"),
+    ),
+    Row(
         "Sudoku",
         "gem_gymnasium.games.sudoku:SudokuEnv",
         {
             "easy": {"size": 4, "clues": 7, "max_turns": 15},
             "hard": {"clues": 33, "max_turns": 50},
+            "random": {"random": True},
+        },
+    ),
+    Row(
+        "TowerofHanoi",
+        "gem_gymnasium.games.tower_of_hanoi:TowerOfHanoiEnv",
+        {
+            "easy": {"disks": 3, "max_turns": 10},
+            "hard": {"disks": 5, "max_turns": 35},
+            "random": {"random": True},
+        },
+    ),
+    Row(
+        "Crosswords",
+        "gem_gymnasium.games.crosswords:CrosswordsEnv",
+        {
+            "easy": {"words": 3, "vocabulary": "basic", "max_turns": 30},
+            "hard": {
+                "words": 3,
+                "vocabulary": "rare",
+                "min_length": 6,
+                "max_length": 9,
+                "max_turns": 40,
+            },
+            "random": {"random": True},
+        },
+    ),
+    Row(
+        "WordSearch",
+        "gem_gymnasium.games.word_search:WordSearchEnv",
+        {
+            "easy": {"size": 8, "directions": 2, "max_length": 6},
+            "hard": {"size": 12, "directions": 8, "min_length": 7, "max_length": 10},
             "random": {"random": True},
         },
     ),

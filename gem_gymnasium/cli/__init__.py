@@ -1,0 +1,1 @@
+"""The ``gem-gym`` command: one file a subcommand, ``main.py`` chooses."""

@@ -1,0 +1,88 @@
+"""``gem-gym list``: every id with its family, turns and calibration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium as gym
+
+from gem_gymnasium import registry
+from gem_gymnasium.core.errors import UnknownName
+from gem_gymnasium.data import load_json
+
+HEADER = ("id", "family", "turns", "random", "solver", "solver wins")
+LEGEND = (
+    "random, solver: mean return of a random legal player and of the solver; what NormalizeScore\n"
+    "calls 0 and 1. turns: the budget (two numbers: it is drawn at each reset)."
+)
+
+
+def add_to(commands: Any) -> None:
+    """Add the subcommand to ``gem-gym``'s parser."""
+    parser = commands.add_parser("list", help="every id", description=__doc__)
+    parser.add_argument("--family", help="only the ids of this family, such as: game")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the table.
+
+    Raises:
+        UnknownName: There is no such family.
+    """
+    families = sorted({row.family for row in registry.ROWS})
+    if options.family is not None and options.family not in families:
+        raise UnknownName("family", options.family, families)
+    rows = [
+        describe(id, row.family)
+        for row in registry.ROWS
+        if options.family in (None, row.family)
+        for id in row.ids()
+    ]
+    if options.json:
+        sys.stdout.writelines(json.dumps(row) + "\n" for row in rows)
+    else:
+        lines = table([HEADER, *([cell(row[name]) for name in HEADER] for row in rows)])
+        sys.stdout.write("\n".join(lines) + f"\n\n{LEGEND}\n")
+    return 0
+
+
+def describe(id: str, family: str) -> dict[str, Any]:
+    """Return what the table says of an id, by column; None where nothing was measured."""
+    base: Any = gym.make(id).unwrapped
+    budgets = [config.max_turns for config in (base.random_configs if base.random else ())]
+    budgets = budgets or [base.config.max_turns]
+    game: Mapping[str, Any] = load_json("calibration.json")["games"].get(id, {})
+    low, high = min(budgets), max(budgets)
+    return {
+        "id": id,
+        "family": family,
+        "turns": str(low) if low == high else f"{low}-{high}",
+        "random": game["random"]["return"] if game else None,
+        "solver": game["solver"]["return"] if game else None,
+        "solver wins": game["solver"]["success"] if game else None,
+    }
+
+
+def cell(value: Any) -> str:
+    """Return a value as the table shows it."""
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines: the first two columns to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            text.ljust(width) if place < 2 else text.rjust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]

@@ -1,0 +1,49 @@
+"""The ``gem-gym`` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from gymnasium.error import UnregisteredEnv
+
+from gem_gymnasium.cli import listing, play
+from gem_gymnasium.core.errors import ConfigError
+
+DESCRIPTION = """\
+Look at gem-gymnasium's environments, and play them as a person.
+
+  gem-gym list                     every id: its family, turns, and what players score on it
+  gem-gym play gem/Sudoku-v0       play in the terminal; :hint asks the solver
+"""
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the command's parser; each subcommand adds its own options."""
+    parser = argparse.ArgumentParser(
+        prog="gem-gym",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    listing.add_to(commands)
+    play.add_to(commands)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command that ``argv`` names; return an exit status."""
+    options = make_parser().parse_args(argv)
+    try:
+        return options.run(options)
+    except (ConfigError, UnregisteredEnv) as error:  # they say what to change
+        sys.stderr.write(f"gem-gym: {error}\n")
+        return 2
+    except BrokenPipeError:  # `gem-gym list | head`; nothing more can be written, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,110 @@
+"""``gem-gym play``: play an environment in the terminal, reading what a model reads."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+from typing import Any
+
+import gymnasium as gym
+
+from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.data import load_json
+from gem_gymnasium.solvers import Solver, solver_for
+from gem_gymnasium.wrappers import NormalizeScore
+
+EPILOG = """\
+Type a move as it stands between the braces (`5`, `1 2 3`, `up`), or a whole reply with \\boxed{}.
+  :hint   what the solver would do
+  :rules  the rules again
+  :quit   stop
+"""
+PROMPT = "\n> "
+
+
+def add_to(commands: Any) -> None:
+    """Add the subcommand to ``gem-gym``'s parser."""
+    parser = commands.add_parser(
+        "play",
+        help="play an id in the terminal",
+        description=__doc__,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("id", help="such as gem/Sudoku-easy-v0; `gem-gym list` shows all")
+    parser.add_argument("--seed", type=int, help="the episode (default: a new one, and its seed)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play one episode with the person at the terminal.
+
+    Raises:
+        ConfigError: The seed is negative.
+        gymnasium.error.UnregisteredEnv: There is no such id.
+    """
+    seed = secrets.randbelow(2**31) if options.seed is None else options.seed
+    if seed < 0:
+        raise ConfigError(f"seed must be at least 0, got {seed}")
+    # A slip of the finger costs a turn, not the game.
+    env: gym.Env[Any, Any] = gym.make(options.id, on_malformed="continue")
+    if options.id in load_json("calibration.json")["games"]:
+        env = NormalizeScore(env)
+    rules, info = env.reset(seed=seed)
+    solver = solver_for(env)
+    solver.reset(rules, {})
+    say(f"{options.id}, seed {seed}. A move, or :hint, :rules, :quit.\n", rules)
+    observation, total, over = rules, 0.0, False
+    while not over:
+        reply = ask(solver, rules, observation)
+        if reply is None:
+            break
+        observation, reward, terminated, truncated, info = env.step(reply)
+        total, over = total + float(reward), terminated or truncated
+        solver.observe(observation, {})
+        paid = f"  (+{reward:.3g})" if reward > 0 else f"  ({reward:.3g})" if reward else ""
+        say(f"\n{observation}{paid}")
+    say(f"\n{score(options.id, total, info, over)}")
+    env.close()
+    return 0
+
+
+def ask(solver: Solver, rules: str, observation: str) -> str | None:
+    """Return the person's next reply; None to stop."""
+    while True:
+        sys.stdout.write(PROMPT)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        text = line.strip()
+        if not line or text == ":quit":
+            return None
+        if text == ":hint":
+            say(solver.act(observation, {}))
+        elif text == ":rules":
+            say(rules)
+        elif text.startswith(":"):
+            say(f"there is no {text}: type :hint, :rules or :quit")
+        elif text:
+            return text if "\\boxed" in text else f"\\boxed{{{text}}}"
+
+
+def score(id: str, total: float, info: dict[str, Any], over: bool) -> str:
+    """Return what the episode was worth."""
+    how = "You won" if info["success"] else "You lost" if over else "You stopped"
+    lines = [
+        f"{how} after {info['turn']} of {info['max_turns']} turns, with a return of {total:.3g}."
+    ]
+    if "normalized_score" in info:
+        game = load_json("calibration.json")["games"][id]
+        lines.append(
+            f"A random player has {game['random']['return']:.3g} on average, the solver "
+            f"{game['solver']['return']:.3g}: your normalized score is "
+            f"{info['normalized_score']:.2f}."
+        )
+    return "\n".join(lines)
+
+
+def say(*lines: str) -> None:
+    """Write lines for the person."""
+    sys.stdout.write("\n".join(lines) + "\n")

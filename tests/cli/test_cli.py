@@ -1,0 +1,114 @@
+"""gem-gym: the list names every id, and a person can play a game to its end."""
+
+import io
+import json
+import subprocess
+import sys
+
+import gymnasium as gym
+import pytest
+
+from gem_gymnasium import registry
+from gem_gymnasium.cli.main import main
+from gem_gymnasium.data import load_json
+
+GUESS = "gem/GuessTheNumber-easy-v0"
+
+
+def play(monkeypatch: pytest.MonkeyPatch, lines: list[str], *arguments: str) -> int:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    return main(["play", *arguments])
+
+
+def secret(seed: int) -> int:
+    env = gym.make(GUESS)
+    env.reset(seed=seed)
+    return env.unwrapped._state.target  # type: ignore[attr-defined]
+
+
+def test_the_list_shows_every_id_with_what_was_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in lines if line.startswith("gem/")}
+    assert tuple(rows) == registry.ids()
+    game = load_json("calibration.json")["games"][GUESS]
+    measured = [f"{game[who]['return']:.3f}" for who in ("random", "solver")]
+    assert rows[GUESS] == ["game", "4", *measured, f"{game['solver']['success']:.3f}"]
+    assert rows["gem/Mastermind-random-v0"][1] == "10-30"
+
+
+def test_the_list_as_json_and_by_family(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--json", "--family", "game"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["family"] for row in rows} == {"game"}
+    assert GUESS in [row["id"] for row in rows]
+    assert main(["list", "--family", "gam"]) == 2
+    assert "did you mean 'game'" in capsys.readouterr().err
+
+
+def test_a_person_wins_with_a_bare_move_or_a_whole_reply(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hidden = secret(3)
+    for winning in (str(hidden), f"I say \\boxed{{{hidden}}}."):
+        assert play(monkeypatch, ["", winning], GUESS, "--seed", "3") == 0
+        out = capsys.readouterr().out
+        assert "Turns left: 4." in out
+        assert "You won after 1 of 4 turns, with a return of 1." in out
+        assert "your normalized score is 1.00" in out
+
+
+def test_hints_alone_win_and_cost_no_turn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+    for _ in range(5):  # the fifth time all four hints are played
+        play(monkeypatch, [*said, ":hint"], GUESS, "--seed", "5")
+        out = capsys.readouterr().out
+        if "You won" in out:
+            break
+        said.append(out.split("\\boxed{")[-1].split("}")[0])
+    assert f"You won after {len(said)} of 4 turns" in out
+
+
+def test_commands_and_slips(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play(monkeypatch, [":help", ":rules", "hm", ":quit"], GUESS, "--seed", "0") == 0
+    out = capsys.readouterr().out
+    assert "there is no :help: type :hint, :rules or :quit" in out
+    assert out.count("Guess the Number: find") == 2
+    assert "Turns left: 3.  (-0.1)" in out
+    assert "You stopped after 1 of 4 turns, with a return of -0.1." in out
+
+
+def test_an_episode_without_a_seed_says_the_seed_that_replays_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play(monkeypatch, ["1", "2", "3", "4"], GUESS)
+    first = capsys.readouterr().out
+    seed = first.split("seed ")[1].split(".")[0]
+    play(monkeypatch, ["1", "2", "3", "4"], GUESS, "--seed", seed)
+    assert capsys.readouterr().out == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [([GUESS, "--seed", "-1"], "seed must be at least 0, got -1"), (["gem/Sudok-v0"], "Sudoku")],
+)
+def test_mistakes_are_said_in_a_line(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["play", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("gem-gym: ")
+    assert message in error
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f"{sys.executable} -m gem_gymnasium.cli.main list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    assert done.stdout.startswith("id ")
