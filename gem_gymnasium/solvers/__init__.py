@@ -15,7 +15,12 @@ __all__ = ["SOLVERS", "Solver", "solver_for"]
 SOLVERS = {
     "GuessTheNumberEnv": "gem_gymnasium.solvers.guess_the_number:GuessTheNumberSolver",
     "MastermindEnv": "gem_gymnasium.solvers.mastermind:MastermindSolver",
+    "MinesweeperEnv": "gem_gymnasium.solvers.minesweeper:MinesweeperSolver",
+    "SokobanEnv": "gem_gymnasium.solvers.sokoban:SokobanSolver",
     "SudokuEnv": "gem_gymnasium.solvers.sudoku:SudokuSolver",
+    "TowerOfHanoiEnv": "gem_gymnasium.solvers.tower_of_hanoi:TowerOfHanoiSolver",
+    "CrosswordsEnv": "gem_gymnasium.solvers.crosswords:CrosswordsSolver",
+    "WordSearchEnv": "gem_gymnasium.solvers.word_search:WordSearchSolver",
 }
 """The solver of each env class, as strings: only the one asked for is imported."""
 
