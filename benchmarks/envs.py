@@ -42,7 +42,7 @@ class Game(NamedTuple):
 
     ours: str
     gem: str
-    gem_rules: dict[str, int]
+    gem_rules: dict[str, Any]
     episodes: int
     """Episodes a round, a multiple of POOL."""
     required: float
@@ -69,6 +69,13 @@ GAMES = {
         "gem/Sudoku-v0",
         "game:Sudoku-v0-hard",
         {"scale": 9, "clues": 51, "max_turns": 100},
+        episodes=5,
+        required=2.0,
+    ),
+    "Sokoban 6x6, 3 boxes, 100 turns": Game(
+        "gem/Sokoban-v0",
+        "game:Sokoban-v0-hard",
+        {"dim_room": (6, 6), "num_boxes": 3, "max_turns": 100},
         episodes=5,
         required=2.0,
     ),
@@ -107,6 +114,8 @@ def actions_of(name: str, seed: int, env: Any, grids: Callable[[Any], Any]) -> l
         return [f"\\boxed{{{n}}}" for n in rng.sample(range(1, 21), 20)]
     if name.startswith("Mastermind"):
         return [f"\\boxed{{{' '.join(map(str, rng.sample(range(1, 7), 4)))}}}" for _ in range(20)]
+    if name.startswith("Sokoban"):
+        return [f"\\boxed{{{rng.choice(['up', 'down', 'left', 'right'])}}}" for _ in range(100)]
     solution, board = grids(env)
     actions: list[str] = []
     for cell in rng.sample(range(81), 81):
