@@ -64,6 +64,25 @@ ROWS: tuple[Row, ...] = (
         luck=("", "random"),
     ),
     Row(
+        "Wordle",
+        "gem_gymnasium.games.wordle:WordleEnv",
+        {
+            "easy": {"length": 3, "max_turns": 15},
+            "hard": {"max_turns": 25},
+            "random": {"random": True},
+        },
+    ),
+    Row(
+        "Hangman",
+        "gem_gymnasium.games.hangman:HangmanEnv",
+        {
+            "easy": {"length": 3, "max_turns": 10},
+            "hard": {"length": 7},
+            "random": {"random": True},
+        },
+        luck=("", "easy", "hard", "random"),
+    ),
+    Row(
         "Sudoku",
         "gem_gymnasium.games.sudoku:SudokuEnv",
         {
