@@ -23,6 +23,7 @@ SOLVERS = {
     "TowerOfHanoiEnv": "gem_gymnasium.solvers.tower_of_hanoi:TowerOfHanoiSolver",
     "CrosswordsEnv": "gem_gymnasium.solvers.crosswords:CrosswordsSolver",
     "WordSearchEnv": "gem_gymnasium.solvers.word_search:WordSearchSolver",
+    "WikiGameEnv": "gem_gymnasium.solvers.wiki_game:WikiGameSolver",
 }
 """The solver of each env class, as strings: only the one asked for is imported."""
 
