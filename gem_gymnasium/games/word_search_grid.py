@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import product
 from operator import itemgetter
 from typing import Any
 
@@ -37,14 +38,13 @@ def reading_order(size: int) -> Callable[[str], tuple[str, ...]]:
     span, order = range(size), list[int]()
     for rows, columns in _FORWARD:
         # A line starts where a step back leaves the grid.
-        for row in span:
-            for column in span:
-                if row - rows in span and column - columns in span:
-                    continue
-                while row in span and column in span:
-                    order.append(row * size + column)
-                    row, column = row + rows, column + columns
-                order.append(size * size)
+        for row, column in product(span, span):
+            if row - rows in span and column - columns in span:
+                continue
+            while row in span and column in span:
+                order.append(row * size + column)
+                row, column = row + rows, column + columns
+            order.append(size * size)
     getter: Any = itemgetter(*order)
     return getter
 
