@@ -2,7 +2,7 @@
 
 Each room is carved by a random walk and gets random goals. One search then runs backwards from the
 solved room, pulling where a player would push, over every (boxes, player); so each state that it
-meets is solvable, and its layer is exactly the fewest moves that solve it. The start is chosen
+meets is solvable, and its layer is exactly the fewest moves that solve it. A start is chosen
 among those: it has no box on a goal (so every box must move), its fewest moves leave the slack that
 the game promises, and of the states drawn it is the one whose solution goes most often from one box
 to another. No two levels are the same up to the eight symmetries of the square.
@@ -42,6 +42,8 @@ class Pack(NamedTuple):
     size: int
     boxes: int
     levels: int
+    starts: int
+    """The most levels that are taken from one room, their lengths drawn one by one."""
     cells: tuple[int, int]
     """Fewest and most cells of a room that are no wall."""
     moves: tuple[int, int]
@@ -51,10 +53,10 @@ class Pack(NamedTuple):
 
 
 PACKS = {
-    "6x6-2": Pack(6, 2, 4_000, (9, 15), (6, 13), 4),
-    "6x6-3": Pack(6, 3, 4_000, (10, 15), (14, 66), 6),
-    "8x8-4": Pack(8, 4, 2_500, (16, 25), (16, 33), 8),
-    "8x8-5": Pack(8, 5, 2_500, (16, 24), (16, 33), 10),
+    "6x6-2": Pack(6, 2, 4_000, 1, (9, 15), (6, 13), 4),
+    "6x6-3": Pack(6, 3, 4_000, 1, (10, 15), (14, 66), 6),
+    "8x8-4": Pack(8, 4, 2_000, 4, (16, 25), (16, 33), 8),
+    "8x8-5": Pack(8, 5, 2_000, 4, (16, 24), (16, 33), 10),
 }
 
 
@@ -214,10 +216,11 @@ def make(pack: Pack, levels: int, seed: int) -> list[str]:
         goals = tuple(rng.permutation(len(floor))[: pack.boxes].tolist())
         room = Room(span, floor, goals)
         room.search(most)
-        some = [start for start in room.draw_starts(fewest, rng) if start.pushes >= pack.pushes]
-        if some:
-            best = max(some, key=lambda start: (start.switches, start.pushes))
-            made[canonical(room.draw(best), span)] = best.moves
+        for _ in range(pack.starts):
+            some = [start for start in room.draw_starts(fewest, rng) if start.pushes >= pack.pushes]
+            if some and len(made) < levels:
+                best = max(some, key=lambda start: (start.switches, start.pushes))
+                made[canonical(room.draw(best), span)] = best.moves
     return [f"{level} {moves}" for moves, level in sorted((m, level) for level, m in made.items())]
 
 
