@@ -1,7 +1,8 @@
 """Measure what a random legal player and the solver score on each game, or prove the solvers.
 
-Without options: plays both on every id and writes ``gem_gymnasium/data/calibration.json``, the
-scale of ``wrappers.NormalizeScore`` (its format is in ``gem_gymnasium/data/SOURCES.md``).
+Without options: plays both, and players that read nothing, on every id and writes
+``gem_gymnasium/data/calibration.json``, the scale of ``wrappers.NormalizeScore`` (its format is in
+``gem_gymnasium/data/SOURCES.md``).
 
 With --prove: the solver plays 500 seeds of every id; a lost one fails the run, but for the ids in
 which luck decides, whose rate is stated. Rows whose game and solver did not change since are taken
@@ -21,10 +22,11 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import gymnasium as gym
 import numpy as np
@@ -71,6 +73,38 @@ def play_solver(env: gym.Env[str, str], seed: int) -> Episode:
     return finish(env, lambda text: solver.act(text, {}), observation)
 
 
+def play_constant(env: gym.Env[str, str], seed: int) -> Episode:
+    """Play one reply, legal at first, over and over."""
+    env.reset(seed=seed)
+    reply = draw(env, seed, 1)[0]
+    return finish(env, lambda _: reply, "")
+
+
+def play_first(env: gym.Env[str, str], seed: int) -> Episode:
+    """Play the first legal move in an order of moves that is the same at every turn."""
+    base: Any = env.unwrapped
+    env.reset(seed=seed)
+    return finish(env, lambda _: base.sample_legal_action(np.random.default_rng([seed, 1])), "")
+
+
+def play_cycle(env: gym.Env[str, str], seed: int) -> Episode:
+    """Play four replies, legal at first, in turn."""
+    env.reset(seed=seed)
+    replies = cycle(draw(env, seed, 4))
+    return finish(env, lambda _: next(replies), "")
+
+
+def draw(env: gym.Env[str, str], seed: int, count: int) -> list[str]:
+    """Draw replies that are legal now, different ones as far as there are."""
+    rng, base = np.random.default_rng([seed, 1]), cast("Any", env.unwrapped)
+    replies = [base.sample_legal_action(rng) for _ in range(20 * count)]
+    return [*dict.fromkeys(replies)][:count]
+
+
+BLIND = {"constant": play_constant, "first": play_first, "cycle": play_cycle}
+"""Players that never read an observation."""
+
+
 def finish(env: gym.Env[str, str], act: Callable[[str], str], observation: str) -> Episode:
     """Play an episode to its end."""
     total, over, info = 0.0, False, dict[str, Any]()
@@ -111,6 +145,10 @@ def calibrate(ids: Iterable[str], seeds: int, out: Path) -> None:
         game: dict[str, Any] = {"kwargs": gym.spec(id).kwargs, "seeds": seeds}
         for name, play in (("random", play_random), ("solver", play_solver)):
             game[name] = summarize([play(env, s) for s in track(range(seeds), f"{id} {name}")])
+        game["blind"] = {
+            name: round(fmean(play(env, seed).total for seed in range(seeds)), 6)
+            for name, play in BLIND.items()
+        }
         measured[id] = game
     # Read as late as this: another run may have written other ids meanwhile.
     before = json.loads(out.read_text(encoding="utf-8"))["games"] if out.exists() else {}

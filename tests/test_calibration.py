@@ -67,3 +67,14 @@ def test_the_committed_proof_has_no_lost_seed(calibrate: ModuleType, id: str) ->
         return
     row = calibrate.read_proof(calibrate.PROOF)[id]
     assert int(row[1]) == int(row[2]) >= 500
+
+
+@pytest.mark.parametrize("id", ids())
+def test_players_that_read_nothing_stay_far_below_the_solver(id: str) -> None:
+    game = CALIBRATION["games"][id]
+    assert set(game["blind"]) == {"constant", "first", "cycle"}
+    if "-hard-" not in id and "-extreme-" not in id:
+        return
+    zero, one = game["random"]["return"], game["solver"]["return"]
+    for player, total in game["blind"].items():
+        assert (total - zero) / (one - zero) < 0.5, player
