@@ -33,8 +33,9 @@ def places_of(length: int) -> Table:
 class HangmanSolver:
     """Guess the letter that is expected to leave the fewest bits to learn about the word.
 
-    It knows the list of words that are hidden, which a player does not. It names the word as soon
-    as at most two are left, or when the turns left are just enough to name all that are.
+    It knows the list of words that are hidden, which a player does not. It names the word when
+    at most two are left, and with the last turn or miss. A letter that tells words apart leaves
+    fewer of them, so once there are no more words than turns it wins for sure.
     """
 
     def __init__(self) -> None:
@@ -75,17 +76,12 @@ class HangmanSolver:
     def act(self, observation: str, info: dict[str, Any]) -> str:
         """Return the best guess."""
         self.observe(observation, info)
-        count = len(self._open)
-        if count <= 2 or self._tries == 1:
+        if len(self._open) <= 2 or self._tries == 1:
             return self._name(0)
         letters = [letter for letter in ascii_lowercase if letter not in self._tried]
         table = places_of(self._length)[[ord(x) - ord("a") for x in letters]][:, self._open]
         bits, _ = split(table)
-        best = int(np.argmin(bits))
-        largest = int(np.bincount(table[best]).max())
-        if count <= self._tries < largest + 1:
-            return self._name(0)
-        return write(letters[best])
+        return write(letters[int(np.argmin(bits))])
 
     def consistent_move(self, rng: np.random.Generator) -> str:
         """Draw a word that the view allows."""
