@@ -124,6 +124,14 @@ ROWS: tuple[Row, ...] = (
             "random": {"random": True},
         },
     ),
+    Row(
+        "WikiGame",
+        "gem_gymnasium.games.wiki_game:WikiGameEnv",
+        {
+            "easy": {"min_distance": 2, "max_distance": 3},
+            "hard": {"min_distance": 5, "max_distance": 6, "max_turns": 15},
+        },
+    ),
 )
 
 
