@@ -9,16 +9,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gem_trl.rows import Row
+from gem_trl.rows import Row, chains
 
 
 class Batch(NamedTuple):
-    """Padded tensors of B rows: prompts to the left, replies (T tokens at most) to the right."""
+    """Padded tensors of B rows, read off N <= B sequences of S tokens; replies have T at most.
 
-    input_ids: Tensor  # (B, P + T)
-    attention_mask: Tensor  # (B, P + T)
-    position_ids: Tensor  # (B, P + T)
+    Rows that go on from each other (see :func:`gem_trl.rows.chains`) share a sequence, so a chat of
+    many turns is read once. Sequences are padded on the left, replies on the right.
+    """
+
+    input_ids: Tensor  # (N, S)
+    attention_mask: Tensor  # (N, S)
+    position_ids: Tensor  # (N, S)
+    sequences: Tensor  # (B,): the sequence that holds the row
+    starts: Tensor  # (B,): the column of its reply's first token
+    first_start: int  # the smallest of them
     reply_ids: Tensor  # (B, T)
+    reply_mask: Tensor  # (B, T): True on reply tokens
     mask: Tensor  # (B, T): 1 on reply tokens of rows that train
     advantages: Tensor  # (B,)
     old_log_probs: Tensor | None  # (B, T)
@@ -36,25 +44,32 @@ def collate(
         device: Where the tensors go.
         dtype: Of masks, advantages and log-probabilities.
     """
-    prompt_width = max(len(row.prompt_ids) for row in rows)
-    reply_width = max(len(row.reply_ids) for row in rows)
-    shape = (len(rows), prompt_width + reply_width)
-    ids = np.full(shape, pad_id, np.int64)
-    attention = np.zeros(shape, np.int64)
-    mask = np.zeros((len(rows), reply_width), np.float64)
-    for i, row in enumerate(rows):
-        start, end = prompt_width - len(row.prompt_ids), prompt_width + len(row.reply_ids)
-        ids[i, start:end] = row.prompt_ids + row.reply_ids
-        attention[i, start:end] = 1
-        mask[i, : len(row.reply_ids)] = float(row.trains)
+    groups = chains(rows)
+    longest = [rows[group[-1]] for group in groups]
+    width = max(row.length for row in longest)
+    ids = np.full((len(groups), width), pad_id, np.int64)
+    attention = np.zeros((len(groups), width), np.int64)
+    sequences, starts = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    for number, (group, row) in enumerate(zip(groups, longest, strict=True)):
+        begin = width - row.length
+        ids[number, begin:] = row.prompt_ids + row.reply_ids
+        attention[number, begin:] = 1
+        for i in group:
+            sequences[i], starts[i] = number, begin + len(rows[i].prompt_ids)
     # Left padding must not shift positions: RoPE forgives it, learned positions do not.
     positions = np.maximum(attention.cumsum(-1) - 1, 0)
+    shape = (len(rows), max(len(row.reply_ids) for row in rows))
+    replies, real = np.full(shape, pad_id, np.int64), np.zeros(shape, np.bool_)
+    for i, row in enumerate(rows):
+        replies[i, : len(row.reply_ids)] = row.reply_ids
+        real[i, : len(row.reply_ids)] = True
+    trains = np.array([row.trains for row in rows])
 
     def padded(name: str) -> Tensor | None:
         values = [getattr(row, name) for row in rows]
         if values[0] is None:
             return None
-        array = np.zeros((len(rows), reply_width), np.float64)
+        array = np.zeros(shape, np.float64)
         for i, row_values in enumerate(values):
             array[i, : len(row_values)] = row_values
         return torch.as_tensor(array, dtype=dtype, device=device)
@@ -63,8 +78,12 @@ def collate(
         torch.as_tensor(ids, device=device),
         torch.as_tensor(attention, device=device),
         torch.as_tensor(positions, device=device),
-        torch.as_tensor(ids[:, prompt_width:].copy(), device=device),
-        torch.as_tensor(mask, dtype=dtype, device=device),
+        torch.as_tensor(sequences, device=device),
+        torch.as_tensor(starts, device=device),
+        int(starts.min()),
+        torch.as_tensor(replies, device=device),
+        torch.as_tensor(real, device=device),
+        torch.as_tensor(real & trains[:, None], dtype=dtype, device=device),
         torch.as_tensor([row.advantage for row in rows], dtype=dtype, device=device),
         padded("old_log_probs"),
         padded("reference_log_probs"),
@@ -76,27 +95,39 @@ def log_probs_of(
 ) -> tuple[Tensor, Tensor]:
     """Return log-probability and entropy (nats) of each reply token, both of shape (B, T).
 
+    What stands behind the end of a reply is arbitrary.
+
     Args:
         model: A causal language model; with ``fused``, one that ``add_fused_lm_head`` (with this
             very temperature) was called on.
         batch: The rows.
         temperature: What the logits are divided by, as when the replies were sampled.
-        fused: Never build the (B, T, vocabulary) logits; float32 at most.
+        fused: Never build the logits; float32 at most.
     """
-    width = batch.reply_ids.size(1)
     inputs = {
         "input_ids": batch.input_ids,
         "attention_mask": batch.attention_mask,
         "position_ids": batch.position_ids,
     }
+    rows, width = batch.reply_ids.shape
+    columns = batch.starts.unsqueeze(1) + torch.arange(width, device=batch.starts.device)  # (B, T)
+    columns = columns.clamp(max=batch.input_ids.size(1) - 1)
+    sequences = batch.sequences.unsqueeze(1).expand_as(columns)
     if fused:
-        labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)
-        labels[:, :-width] = -100
+        labels = torch.full_like(batch.input_ids, -100)
+        real = sequences[batch.reply_mask], columns[batch.reply_mask]
+        labels[real] = batch.input_ids[real]
         output = model(**inputs, labels=labels, fused_lm_head=True)
-        return output.log_probs[:, -width:], output.entropy[:, -width:]
-    logits = model(**inputs, logits_to_keep=width + 1).logits[:, :-1] / temperature
+        places = columns - 1  # what predicts the token in column c stands before it
+        return output.log_probs[sequences, places], output.entropy[sequences, places]
+    # The logits before column c are of the token in column c; none are needed before the replies.
+    kept = batch.input_ids.size(1) - batch.first_start + 1
+    logits = model(**inputs, logits_to_keep=kept).logits  # (N, kept, vocabulary)
+    places = sequences * kept + columns - batch.first_start
+    logits = logits.flatten(0, 1).index_select(0, places.flatten()) / temperature
     # At least float32: half precision loses the tails that the entropy is made of.
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
-    log_probs = torch.log_softmax(logits, dim=-1)
-    chosen = log_probs.gather(-1, batch.reply_ids.unsqueeze(-1)).squeeze(-1)
-    return chosen, -(log_probs.exp() * log_probs).sum(-1)
+    log_probs = torch.log_softmax(logits, dim=-1)  # (B * T, vocabulary)
+    chosen = log_probs.gather(-1, batch.reply_ids.view(-1, 1))
+    entropies = -(log_probs.exp() * log_probs).sum(-1)
+    return chosen.view(rows, width), entropies.view(rows, width)

@@ -23,7 +23,9 @@ class ReinforceConfig(BaseConfig):
     Only the parameters that :class:`transformers.TrainingArguments` lacks or whose default differs
     are listed. A rollout is ``episodes_per_rollout`` whole episodes on each process; its rows (one
     a turn) feed ``num_iterations * num_mini_batches`` optimizer steps, in micro-batches of
-    ``per_device_train_batch_size`` rows, so ``gradient_accumulation_steps`` stays 1.
+    ``per_device_train_batch_size`` sequences, so ``gradient_accumulation_steps`` stays 1. A row has
+    a sequence to itself, but in a chat that only grows (``history="messages"``) the rows of an
+    episode share one.
 
     Args:
         model_init_kwargs (`dict`, *optional*): Passed to `from_pretrained` when `model` is a name.
@@ -231,7 +233,7 @@ class ReinforceConfig(BaseConfig):
         if self.gradient_accumulation_steps != 1:
             raise errors.ConfigError(
                 "gradient_accumulation_steps must be 1: the rows of a mini-batch are split into "
-                "micro-batches of per_device_train_batch_size rows by themselves, got "
+                "micro-batches of per_device_train_batch_size sequences by themselves, got "
                 f"{self.gradient_accumulation_steps}"
             )
 

@@ -28,6 +28,8 @@ class Row:
     advantage: float
     reward: float = 0.0
     trains: bool = True
+    episode: int = -1
+    """Its episode's number in the rollout; -1 for none, which no other row shares."""
     old_log_probs: tuple[float, ...] | None = None
     reference_log_probs: tuple[float, ...] | None = None
 
@@ -56,11 +58,11 @@ def rows_of(
     """
     returns = [discounted_returns(episode.rewards, gamma) for episode in episodes]
     turns = [
-        (turn, value, episode.valid and turn.trains)
-        for episode, values in zip(episodes, returns, strict=True)
+        (number, turn, value, episode.valid and turn.trains)
+        for number, (episode, values) in enumerate(zip(episodes, returns, strict=True))
         for turn, value in zip(episode.turns, values.tolist(), strict=True)
     ]
-    counted = [value for _, value, trains in turns if trains]
+    counted = [value for _, _, value, trains in turns if trains]
     estimated = estimate(np.array(counted, np.float64), np.array(gather(counted), np.float64))
     advantages = iter(estimated.advantages.tolist())
     rows = [
@@ -70,8 +72,9 @@ def rows_of(
             advantage=next(advantages) if trains else 0.0,
             reward=turn.reward,
             trains=trains,
+            episode=number,
         )
-        for turn, _, trains in turns
+        for number, turn, _, trains in turns
     ]
     return rows, estimated
 
@@ -106,7 +109,32 @@ def mini_batches(rows: Sequence[Row], count: int, rng: np.random.Generator) -> I
         yield [rows[int(i)] for i in part]
 
 
+def chains(rows: Sequence[Row]) -> list[list[int]]:
+    """Return the places of rows in groups that one pass over the last row's tokens can serve.
+
+    In a group, the prompt of each row begins with the prompt and the reply of the row before. That
+    is so in a chat that only grows (``history="messages"``); otherwise every row is a group.
+    """
+    episodes: dict[int, list[int]] = {}
+    for i, row in enumerate(rows):
+        episodes.setdefault(row.episode if row.episode >= 0 else -1 - i, []).append(i)
+    groups: list[list[int]] = []
+    for places in episodes.values():
+        seen: tuple[int, ...] = ()
+        for i in sorted(places, key=lambda i: len(rows[i].prompt_ids)):
+            prompt = rows[i].prompt_ids
+            if seen and prompt[: len(seen)] == seen:
+                groups[-1].append(i)
+            else:
+                groups.append([i])
+            seen = prompt + rows[i].reply_ids
+    return groups
+
+
 def micro_batches(rows: Sequence[Row], size: int) -> list[list[Row]]:
-    """Split rows into batches of at most ``size``, rows of like length together."""
-    order = sorted(rows, key=lambda row: row.length)
-    return [list(order[i : i + size]) for i in range(0, len(order), size)]
+    """Split rows into batches of at most ``size`` chains, those of like length together."""
+    order = sorted(chains(rows), key=lambda places: rows[places[-1]].length)
+    return [
+        [rows[i] for places in order[start : start + size] for i in places]
+        for start in range(0, len(order), size)
+    ]

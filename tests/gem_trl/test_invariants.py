@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 from gem_trl import tiny
 from gem_trl._compat import add_fused_lm_head
 from gem_trl.batch import collate, log_probs_of
-from gem_trl.rows import Row, filler, micro_batches, mini_batches
+from gem_trl.rows import Row, chains, filler, micro_batches, mini_batches
 from tests.gem_trl.conftest import ENV
 
 CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def double_model(tokenizer: Any) -> Any:
+    """A model with random weights, in float64."""
+    return tiny.build_model(tokenizer, hidden=32, layers=2, heads=2).double().eval()
+
 
 tokens = st.lists(st.integers(1, 50), min_size=1, max_size=6).map(tuple)
 rows = st.builds(
@@ -106,20 +113,69 @@ def test_the_gradient_is_the_analytic_policy_gradient(
     assert error < 1e-6  # the promise is 1e-5; Llama norms in float32 whatever the weights are
 
 
-@given(st.lists(rows, min_size=1, max_size=5))
+@st.composite
+def chats(draw: st.DrawFn) -> list[Row]:
+    """Rows of some episodes, shuffled: chats that grow, with a turn left out here and there."""
+    batch_rows: list[Row] = []
+    for episode in range(draw(st.integers(1, 3))):
+        seen: tuple[int, ...] = ()
+        for _ in range(draw(st.integers(1, 3))):
+            row = draw(rows)
+            row.prompt_ids, row.episode = seen + row.prompt_ids, episode
+            seen = row.prompt_ids + row.reply_ids
+            if draw(st.integers(0, 3)):
+                batch_rows.append(row)
+    lone = draw(rows)
+    return draw(st.permutations([*batch_rows, lone]))
+
+
+@given(chats())
 def test_masks_cover_reply_tokens_of_training_rows_and_nothing_else(batch_rows: list[Row]) -> None:
     batch = collate(batch_rows, pad_id=0, device=CPU)
-    width = batch.reply_ids.size(1)
     for i, row in enumerate(batch_rows):
-        prompt, reply = list(row.prompt_ids), list(row.reply_ids)
-        assert batch.input_ids[i][batch.attention_mask[i] == 1].tolist() == prompt + reply
-        masked = batch.reply_ids[i][batch.mask[i] == 1].tolist()
-        assert masked == (reply if row.trains else [])
-        # The reply starts in the same column for every row: no prompt token lies behind it.
-        start = batch.input_ids.size(1) - width
-        assert batch.attention_mask[i, :start].sum() == len(prompt)
-        positions = batch.position_ids[i][batch.attention_mask[i] == 1].tolist()
-        assert positions == list(range(len(prompt) + len(reply)))
+        n, start = int(batch.sequences[i]), int(batch.starts[i])
+        reply = batch.reply_ids[i][batch.reply_mask[i]].tolist()
+        assert reply == list(row.reply_ids)
+        assert batch.reply_ids[i][batch.mask[i] == 1].tolist() == (reply if row.trains else [])
+        # What stands before the reply in its sequence is the prompt, counted from 0; then padding.
+        begin = start - len(row.prompt_ids)
+        end = start + len(row.reply_ids)
+        assert batch.input_ids[n, begin:end].tolist() == list(row.prompt_ids + row.reply_ids)
+        assert batch.position_ids[n, begin:end].tolist() == list(range(end - begin))
+        assert batch.attention_mask[n, begin:].all()
+        assert not batch.attention_mask[n, :begin].any()
+
+
+@given(chats())
+def test_chains_part_the_rows_and_each_goes_on_from_the_one_before(batch_rows: list[Row]) -> None:
+    groups = chains(batch_rows)
+    assert sorted(i for group in groups for i in group) == list(range(len(batch_rows)))
+    for group in groups:
+        for before, after in itertools.pairwise(batch_rows[i] for i in group):
+            read = before.prompt_ids + before.reply_ids
+            assert after.prompt_ids[: len(read)] == read
+            assert after.episode == before.episode >= 0
+    # A growing chat is one chain, whatever turns are left out.
+    assert len(groups) == len({row.episode for row in batch_rows})
+
+
+def test_a_prompt_that_was_rewritten_starts_a_chain_of_its_own() -> None:
+    first = Row(prompt_ids=(1, 2), reply_ids=(3,), advantage=0.0, episode=0)
+    same = Row(prompt_ids=(1, 2, 3, 4), reply_ids=(5,), advantage=0.0, episode=0)
+    other = Row(prompt_ids=(1, 2, 4, 4, 5, 6), reply_ids=(5,), advantage=0.0, episode=0)
+    another_episode = Row(prompt_ids=(1, 2, 3, 7), reply_ids=(5,), advantage=0.0, episode=1)
+    assert chains([other, same, another_episode, first]) == [[3, 1], [0], [2]]
+
+
+@given(chats())
+def test_a_shared_sequence_gives_each_row_what_it_has_alone(
+    double_model: Any, batch_rows: list[Row]
+) -> None:
+    together = log_probs_of(double_model, collate(batch_rows, 0, CPU), 0.8, fused=False)
+    for i, row in enumerate(batch_rows):
+        alone = log_probs_of(double_model, collate([row], 0, CPU), 0.8, fused=False)
+        for a, b in zip(alone, together, strict=True):
+            torch.testing.assert_close(b[i, : len(row.reply_ids)], a[0], rtol=1e-5, atol=1e-6)
 
 
 @given(st.lists(rows, max_size=9), st.integers(1, 4), st.integers(0, 99))
@@ -141,6 +197,14 @@ def test_micro_batches_part_the_rows_by_length(batch_rows: list[Row], size: int)
     assert lengths == sorted(row.length for row in batch_rows)
 
 
+@given(chats(), st.integers(1, 3))
+def test_micro_batches_keep_chains_whole(batch_rows: list[Row], size: int) -> None:
+    parts = micro_batches(batch_rows, size)
+    assert all(len(chains(part)) <= size for part in parts)
+    assert sum(len(chains(part)) for part in parts) == len(chains(batch_rows))
+    assert sorted(map(id, itertools.chain(*parts))) == sorted(map(id, batch_rows))
+
+
 def test_filler_adds_nothing_to_the_gradient(model: Any) -> None:
     row = Row(prompt_ids=(5, 6), reply_ids=(7, 1), advantage=1.0)
     batch = collate([filler(row)], 0, CPU)
@@ -152,7 +216,8 @@ def test_filler_adds_nothing_to_the_gradient(model: Any) -> None:
 @pytest.mark.parametrize("temperature", [1.0, 0.7])
 def test_fused_and_plain_log_probabilities_agree(model: Any, temperature: float) -> None:
     batch_rows = [
-        Row(prompt_ids=(5, 6, 7), reply_ids=(8, 9, 1), advantage=1.0),
+        Row(prompt_ids=(5, 6, 7), reply_ids=(8, 9, 1), advantage=1.0, episode=0),
+        Row(prompt_ids=(5, 6, 7, 8, 9, 1, 4), reply_ids=(7, 2), advantage=1.0, episode=0),
         Row(prompt_ids=(10,), reply_ids=(11,), advantage=1.0),
     ]
     batch = collate(batch_rows, 0, CPU)
