@@ -17,7 +17,7 @@ from typing import Any, cast
 import gymnasium as gym
 import numpy as np
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     GenerationConfig,
     LlamaConfig,
@@ -35,6 +35,13 @@ CHAT_TEMPLATE = (
     "{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 """Two tokens a message beside its content; a longer chat only ever extends a shorter one."""
+
+WORDS = r"\p{N}+| ?\p{L}+|\s|[^\s\p{L}\p{N}]"
+"""What a tokenizer of ours never joins.
+
+So a number is the same token wherever it stands, and a cell of a grid takes as many tokens empty
+(`` .``) as filled (`` 7``): every cell stays in its place.
+"""
 
 Conversation = list[dict[str, str]]
 TextEnv = gym.Env[Any, Any]
@@ -103,7 +110,7 @@ def play_conversations(
 
 
 def train_tokenizer(texts: Sequence[str], vocab_size: int = 400) -> PreTrainedTokenizerFast:
-    """Train a byte-level BPE tokenizer with a chat template; a run of digits is a word.
+    """Train a byte-level BPE tokenizer with a chat template, on :data:`WORDS`.
 
     Args:
         texts: What it will be used on.
@@ -112,9 +119,8 @@ def train_tokenizer(texts: Sequence[str], vocab_size: int = 400) -> PreTrainedTo
     tokenizer: Any = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            # Digits by themselves, so that a number is the same token wherever it stands.
-            pre_tokenizers.Digits(individual_digits=False),
-            pre_tokenizers.ByteLevel(add_prefix_space=False),
+            pre_tokenizers.Split(Regex(WORDS), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
     tokenizer.decoder = decoders.ByteLevel()
