@@ -7,7 +7,7 @@ among those: it has no box on a goal (so every box must move), its fewest moves 
 the game promises, and of the states drawn it is the one whose solution goes most often from one box
 to another. No two levels are the same up to the eight symmetries of the square.
 
-The same seed gives the same bytes. All packs take about ten minutes of one core:
+The same seed gives the same bytes. All packs take about four minutes of one core:
 
     python benchmarks/make_sokoban.py
     python benchmarks/make_sokoban.py --packs 6x6-2 --levels 50 --out /tmp

@@ -101,6 +101,15 @@ ROWS: tuple[Row, ...] = (
         },
     ),
     Row(
+        "Sokoban",
+        "gem_gymnasium.games.sokoban:SokobanEnv",
+        {
+            "easy": {"boxes": 2, "max_turns": 20},
+            "hard": {"size": 8, "boxes": 4, "max_turns": 50},
+            "random": {"random": True},
+        },
+    ),
+    Row(
         "Crosswords",
         "gem_gymnasium.games.crosswords:CrosswordsEnv",
         {

@@ -134,18 +134,21 @@ def test_the_last_board_of_a_text_counts() -> None:
 
 
 def test_a_board_that_left_the_plan_is_solved_anew() -> None:
-    env = gym.make("gem/Sokoban-v0")
-    observation, _ = env.reset(seed=4)
-    solver, rng = solver_for(env), np.random.default_rng(0)
-    solver.reset(observation, {})
-    for _ in range(3):
-        observation = env.step(env.unwrapped.sample_legal_action(rng))[0]
-    left = find_plan(read_board(observation) or "")
-    assert left is not None
-    info, done = {}, False
-    while not done:
-        observation, _, done, _, info = env.step(solver.act(observation, {}))
-    assert info["success"]
+    env, won = gym.make("gem/Sokoban-v0"), 0
+    for seed in range(12):
+        observation, _ = env.reset(seed=seed)
+        solver, rng = solver_for(env), np.random.default_rng(seed)
+        solver.reset(observation, {})
+        for _ in range(3):
+            observation = env.step(env.unwrapped.sample_legal_action(rng))[0]
+        if find_plan(read_board(observation) or "") is None:
+            continue  # the random moves lost the level
+        info, done = {}, False
+        while not done:
+            observation, _, done, _, info = env.step(solver.act(observation, {}))
+        assert info["success"]
+        won += 1
+    assert won >= 3
 
 
 def test_a_text_of_another_game_is_refused() -> None:
