@@ -64,6 +64,13 @@ GAMES = {
         episodes=100,
         required=1.0,
     ),
+    "Minesweeper 8x8, 10 mines, 64 turns": Game(
+        "gem/Minesweeper-v0",
+        "game:Minesweeper-v0-hard",
+        {"rows": 8, "cols": 8, "num_mines": 10, "max_turns": 64},
+        episodes=100,
+        required=2.0,
+    ),
     # GEM's `clues` is the number of attempts to remove a cell: 51 leave about 32 of them.
     "Sudoku 9x9, 30 clues, 100 turns": Game(
         "gem/Sudoku-v0",
@@ -71,6 +78,13 @@ GAMES = {
         {"scale": 9, "clues": 51, "max_turns": 100},
         episodes=5,
         required=2.0,
+    ),
+    "TowerofHanoi 4 disks, 30 turns": Game(
+        "gem/TowerofHanoi-v0",
+        "game:TowerofHanoi-v0-hard",
+        {"num_disks": 4, "max_turns": 30},
+        episodes=100,
+        required=1.0,
     ),
     "Sokoban 6x6, 3 boxes, 100 turns": Game(
         "gem/Sokoban-v0",
@@ -114,6 +128,13 @@ def actions_of(name: str, seed: int, env: Any, grids: Callable[[Any], Any]) -> l
         return [f"\\boxed{{{n}}}" for n in rng.sample(range(1, 21), 20)]
     if name.startswith("Mastermind"):
         return [f"\\boxed{{{' '.join(map(str, rng.sample(range(1, 7), 4)))}}}" for _ in range(20)]
+    if name.startswith("Minesweeper"):
+        # GEM counts rows and columns from 0, we from 1: both have those from 1 to 7.
+        cells = rng.sample([(row, column) for row in range(1, 8) for column in range(1, 8)], 49)
+        verbs = ["reveal", "flag", "reveal"] * 17
+        return [f"\\boxed{{{v} {r} {c}}}" for v, (r, c) in zip(verbs, cells, strict=False)]
+    if name.startswith("TowerofHanoi"):
+        return [f"\\boxed{{{' '.join(rng.sample('ABC', 2))}}}" for _ in range(30)]
     if name.startswith("Sokoban"):
         return [f"\\boxed{{{rng.choice(['up', 'down', 'left', 'right'])}}}" for _ in range(100)]
     solution, board = grids(env)
