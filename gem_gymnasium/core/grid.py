@@ -5,22 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+MAX_CELLS = 240
+"""Cells of the largest board that can be drawn."""
+
+_SYMBOLS = b"0123456789: \n"
+_FIRST_SYMBOL = 256 - len(_SYMBOLS)
+_CODES = {chr(symbol): _FIRST_SYMBOL + i for i, symbol in enumerate(_SYMBOLS)}
+
 
 @cache
-def _labels(height: int, width: int) -> tuple[str, str, tuple[str, ...]]:
-    """Return the line of column numbers, what parts two cells, and the rows' numbers."""
+def _lay_out(height: int, width: int) -> bytes:
+    """Return a board's text with byte ``i`` for cell ``i`` and all other characters as codes.
+
+    One ``bytes.translate`` then draws a board, several times faster than formatting its rows.
+    """
     digits = len(str(max(height, width)))
+
+    def coded(text: str) -> bytes:
+        return bytes(_CODES[character] for character in text)
+
     columns = "".join([f" {column:{digits}}" for column in range(1, width + 1)])
-    rows = tuple(f"{row:{digits}}: " for row in range(1, height + 1))
-    return f"{' ' * (digits + 1)}{columns}", " " * digits, rows
+    lines = [coded(" " * (digits + 1) + columns)]
+    for row in range(height):
+        cells = [coded(" " * digits) + bytes([row * width + i]) for i in range(width)]
+        lines.append(coded(f"{row + 1:{digits}}:") + b"".join(cells))
+    return coded("\n").join(lines)
 
 
 def draw_grid(rows: Sequence[str]) -> str:
-    """Return rows of equal length, a character a cell, as a board whose lines are numbered from 1.
+    """Return a board as text whose rows and columns are numbered from 1.
 
     The columns' numbers make the first line; each row stands after its number and a colon.
+
+    Args:
+        rows: Rows of equal length, an ASCII character a cell, at most ``MAX_CELLS`` in all.
     """
-    header, gap, numbers = _labels(len(rows), len(rows[0]))
-    indent = gap[1:]
-    lines = [f"{number}{indent}{gap.join(row)}" for number, row in zip(numbers, rows, strict=True)]
-    return "\n".join([header, *lines])
+    cells = "".join(rows).encode("ascii").ljust(_FIRST_SYMBOL)
+    return _lay_out(len(rows), len(rows[0])).translate(cells + _SYMBOLS).decode("ascii")

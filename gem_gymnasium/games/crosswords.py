@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +26,6 @@ EVENTS = (
     "wrong_form",
 )  # fmt: skip
 
-FEEDBACKS = ("word", "letter")
-WORD_LETTERS = range(3, 10)
 WORDS = range(2, 9)
 
 
@@ -51,14 +50,11 @@ class Config:
         if self.vocabulary not in grid.VOCABULARIES:
             names = ", ".join(grid.VOCABULARIES)
             raise ConfigError(f"vocabulary must be one of {names}, got {self.vocabulary!r}")
-        if self.feedback not in FEEDBACKS:
+        if self.feedback not in ("word", "letter"):
             raise ConfigError(f"feedback must be 'word' or 'letter', got {self.feedback!r}")
-        shortest, longest = WORD_LETTERS[0], WORD_LETTERS[-1]
-        if not shortest <= self.min_length <= self.max_length <= longest:
-            raise ConfigError(
-                f"need {shortest} <= min_length <= max_length <= {longest}, "
-                f"got {self.min_length}, {self.max_length}"
-            )
+        if not 3 <= self.min_length <= self.max_length <= 9:
+            lengths = f"{self.min_length}, {self.max_length}"
+            raise ConfigError(f"need 3 <= min_length <= max_length <= 9, got {lengths}")
         # Cells: each word but the first shares one, at least.
         cells = self.words * (self.max_length - 1) + 1
         most = self.words if self.feedback == "word" else cells
@@ -77,7 +73,7 @@ Move = tuple[int, str, str] | tuple[int, int, str]
 
 
 class State(NamedTuple):
-    """What is shown and the solution, row by row; the entries; steps to do in all, and left.
+    """What is shown; the solution; the entries, and which are open; steps to do in all, and left.
 
     A step is an entry, with ``feedback="letter"`` a cell.
     """
@@ -85,6 +81,7 @@ class State(NamedTuple):
     board: Board
     solution: Board
     entries: tuple[Entry, ...]
+    open: tuple[bool, ...]
     total: int
     left: int
 
@@ -98,7 +95,7 @@ def deal(config: Config, rng: np.random.Generator) -> State:
     solution, places = grid.lay_out(words, config.words, rng)
     board = tuple(re.sub("[A-Z]", EMPTY, row) for row in solution)
     steps = config.words if config.feedback == "word" else "".join(board).count(EMPTY)
-    return State(board, solution, grid.number(places), steps, steps)
+    return State(board, solution, grid.number(places), (True,) * config.words, steps, steps)
 
 
 def play(config: Config, state: State, move: Move) -> tuple[State, Outcome]:
@@ -109,36 +106,34 @@ def play(config: Config, state: State, move: Move) -> tuple[State, Outcome]:
             return play_letter(state, first, second, text)
     elif config.feedback == "word":
         return play_word(state, first, second == "down", text)
-    feedback = form(config)
-    return state, Outcome("wrong_form", f"{feedback[0].upper()}{feedback[1:]}", legal=False)
+    return state, Outcome("wrong_form", form(config).capitalize(), legal=False)
 
 
 def play_word(state: State, number: int, down: bool, answer: str) -> tuple[State, Outcome]:
     """Judge the answer to a clue as a whole."""
     name = f"{number} {'down' if down else 'across'}"
-    entry = next((entry for entry in state.entries if entry[:2] == (number, down)), None)
-    if entry is None:
+    at = next((i for i, entry in enumerate(state.entries) if entry[:2] == (number, down)), None)
+    if at is None:
         return state, Outcome("no_entry", f"There is no {name}.", legal=False)
-    board, solution, entries, total, left = state
-    word, place = entry[4], Place(entry[2], entry[3], down)
-    pattern = grid.shown(board, place, len(word))
-    if EMPTY not in pattern:
+    _, _, row, column, word, _ = state.entries[at]
+    if not state.open[at]:
         return state, Outcome("filled", f"{name} is filled: {word}.", legal=False)
     if len(answer) != len(word):
         feedback = f"{name} has {len(word)} letters, the answer had {len(answer)}."
         return state, Outcome("wrong_length", feedback, legal=False)
+    place = Place(row, column, down)
     if answer != word:
-        if any(a not in (b, EMPTY) for a, b in zip(pattern, answer, strict=True)):
+        there = grid.shown(state.board, place, len(word))
+        if any(a not in (b, EMPTY) for a, b in zip(there, answer, strict=True)):
             feedback = f"{answer} does not fit the letters of {name}."
             return state, Outcome("conflict", feedback)
         return state, Outcome("wrong", f"{answer} is wrong for {name}.")
-    state = State(grid.put(board, place, word), solution, entries, total, left - 1)
-    return finish(state, f"{word} is right for {name}")
+    return fill(state, place, word, f"{word} is right for {name}")
 
 
 def play_letter(state: State, row: int, column: int, letter: str) -> tuple[State, Outcome]:
     """Judge one letter."""
-    board, solution, entries, total, left = state
+    board = state.board
     if not (1 <= row <= len(board) and 1 <= column <= len(board[0])):
         feedback = f"Rows go from 1 to {len(board)}, columns from 1 to {len(board[0])}."
         return state, Outcome("out_of_bounds", feedback, legal=False)
@@ -148,17 +143,20 @@ def play_letter(state: State, row: int, column: int, letter: str) -> tuple[State
         return state, Outcome("no_entry", f"No word runs through {name}.", legal=False)
     if there != EMPTY:
         return state, Outcome("filled", f"{there} stands at {name}.", legal=False)
-    if letter != solution[row - 1][column - 1]:
+    if letter != state.solution[row - 1][column - 1]:
         return state, Outcome("wrong", f"{letter} is wrong for {name}.")
-    board = grid.put(board, Place(row - 1, column - 1, False), letter)
-    state = State(board, solution, entries, total, left - 1)
-    return finish(state, f"{letter} is right for {name}")
+    place = Place(row - 1, column - 1, False)
+    return fill(state, place, letter, f"{letter} is right for {name}")
 
 
-def finish(state: State, said: str) -> tuple[State, Outcome]:
-    """Return a state after a right answer, with what that pays."""
-    done, total = state.total - state.left, state.total
-    reward = share(done, total) - share(done - 1, total)
+def fill(state: State, place: Place, letters: str, said: str) -> tuple[State, Outcome]:
+    """Write a right answer."""
+    board, solution, entries, are_open, total, left = state
+    reward = share(total - left + 1, total) - share(total - left, total)
+    board = grid.put(board, place, letters)
+    pairs = zip(entries, are_open, strict=True)
+    are_open = tuple([is_open and grid.is_open(board, entry) for entry, is_open in pairs])
+    state = State(board, solution, entries, are_open, total, left - 1)
     if state.left:
         return state, Outcome("right", f"{said}.", reward)
     feedback = f"{said}: the crossword is solved, you win."
@@ -172,7 +170,7 @@ def legal_move(config: Config, state: State, rng: np.random.Generator) -> Move:
         cells = [(y, x) for y, row in rows for x, cell in enumerate(row, 1) if cell == EMPTY]
         row, column = cells[int(rng.integers(len(cells)))]
         return row, column, chr(65 + int(rng.integers(26)))
-    entries = [entry for entry in state.entries if grid.is_open(state.board, entry)]
+    entries = [entry for entry, is_open in zip(state.entries, state.open, strict=True) if is_open]
     number, down, _, _, word, _ = entries[int(rng.integers(len(entries)))]
     answers = grid.words_of(config.vocabulary, len(word), len(word))
     return number, "down" if down else "across", answers[int(rng.integers(len(answers)))]
@@ -191,17 +189,20 @@ def optimal_turns(config: Config, state: State) -> int:
 # -- wording ----------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1024)
+def list_clues(entries: tuple[Entry, ...], are_open: tuple[bool, ...]) -> str:
+    """Return a line for each entry; kept for a while, since it seldom changes from turn to turn."""
+    lines: list[str] = []
+    for (number, down, row, column, word, clue), is_open in zip(entries, are_open, strict=True):
+        start = f"{number} {'down' if down else 'across'} from row {row + 1}, column {column + 1}"
+        what = f"{len(word)} letters: {clue}" if is_open else f"filled: {word}"
+        lines.append(f"{start}, {what}")
+    return "\n".join(lines)
+
+
 def view(config: Config, state: State) -> str:
     """Return the grid, each row after its number, and the clues."""
-    lines = [draw_grid(state.board)]
-    for entry in state.entries:
-        number, down, row, column, word, clue = entry
-        start = f"{number} {'down' if down else 'across'} from row {row + 1}, column {column + 1}"
-        if grid.is_open(state.board, entry):
-            lines.append(f"{start}, {len(word)} letters: {clue}")
-        else:
-            lines.append(f"{start}, filled: {word}")
-    return "\n".join(lines)
+    return f"{draw_grid(state.board)}\n{list_clues(state.entries, state.open)}"
 
 
 def form(config: Config) -> str:
@@ -223,9 +224,8 @@ def rules(config: Config) -> str:
     )
 
 
-_FLAGS = re.ASCII | re.IGNORECASE
-_WORD = re.compile(r"\s*(\d{1,3})[\s,]+(across|down)[\s,:]+([a-z]{1,40})\s*", _FLAGS)
-_LETTER = re.compile(r"\s*(\d{1,3})[\s,]+(\d{1,3})[\s,:]+([a-z])\s*", _FLAGS)
+_WORD = re.compile(r"(?ai)\s*(\d{1,3})[\s,]+(across|down)[\s,:]+([a-z]{1,40})\s*")
+_LETTER = re.compile(r"(?ai)\s*(\d{1,3})[\s,]+(\d{1,3})[\s,:]+([a-z])\s*")
 
 
 def parse(reply: str) -> Move | None:

@@ -19,7 +19,7 @@ from gem_gymnasium.games.word_search_grid import STEPS, Line, hide
 
 EVENTS = ("found", "solved", "wrong", "repeated", "no_line", "out_of_bounds")
 
-SIZES = range(6, 21)
+SIZES = range(6, 16)
 WORD_LETTERS = range(3, 13)
 
 
@@ -103,9 +103,9 @@ def read(rows: tuple[str, ...], line: Line) -> str:
     return "".join(rows[top - 1 + i * down][left - 1 + i * across] for i in range(count))
 
 
-def play(config: Config, state: State, line: Line) -> tuple[State, Outcome]:
+def play(config: Config, state: State, move: Line) -> tuple[State, Outcome]:
     """Mark one line (row and column of its ends, from 1); all words found pay 1 in total."""
-    size, (rows, words, lines, found) = config.size, state
+    line, size, (rows, words, lines, found) = move, config.size, state
     if not 1 <= min(line) <= max(line) <= size:
         feedback = f"Rows and columns go from 1 to {size}."
         return state, Outcome("out_of_bounds", feedback, legal=False)
@@ -113,10 +113,13 @@ def play(config: Config, state: State, line: Line) -> tuple[State, Outcome]:
         kinds = "row or column" if config.directions == 2 else "row, column or diagonal"
         feedback = f"Two different cells of one {kinds} are needed."
         return state, Outcome("no_line", feedback, legal=False)
-    at = next((i for i, place in enumerate(lines) if same(place, line)), -1)
-    if at < 0:
-        feedback = f"{said(line)} reads {read(rows, line)}: not a listed word."
+    if line not in lines:
+        top, left, bottom, right = line
+        line = bottom, right, top, left
+    if line not in lines:
+        feedback = f"{said(move)} reads {read(rows, move)}: not a listed word."
         return state, Outcome("wrong", feedback)
+    at = lines.index(line)
     if found[at]:
         feedback = f"{words[at]} was found before."
         return state, Outcome("repeated", feedback, legal=False)
@@ -129,18 +132,13 @@ def play(config: Config, state: State, line: Line) -> tuple[State, Outcome]:
     return state, Outcome("found", f"{words[at]} is found.", reward)
 
 
-def same(line: Line, other: Line) -> bool:
-    """Return whether two lines have the same ends."""
-    return line == other or line == (*other[2:], *other[:2])
-
-
 def legal_move(config: Config, state: State, rng: np.random.Generator) -> Line:
     """Draw the ends of a line on which no word was found, uniform over the ordered pairs."""
     found = [line for line, done in zip(state.lines, state.found, strict=True) if done]
     while True:
         top, left, bottom, right = rng.integers(1, config.size, 4, endpoint=True).tolist()
         line = top, left, bottom, right
-        if is_line(config, line) and not any(same(line, other) for other in found):
+        if is_line(config, line) and line not in found and (bottom, right, top, left) not in found:
             return line
 
 

@@ -32,10 +32,10 @@ ENTRIES = (
     (1, True, 0, 0, "COD", "a fish"),
 )
 SOLUTION = ("CAT", "O..", "D..")
-STATE = State(("___", "_..", "_.."), SOLUTION, ENTRIES, 2, 2)
-LAST = State(("CAT", "_..", "_.."), SOLUTION, ENTRIES, 2, 1)
-CELLS = State(("CA_", "_..", "_.."), SOLUTION, ENTRIES, 5, 3)
-LAST_CELL = State(("CAT", "_..", "D.."), SOLUTION, ENTRIES, 5, 1)
+STATE = State(("___", "_..", "_.."), SOLUTION, ENTRIES, (True, True), 2, 2)
+LAST = State(("CAT", "_..", "_.."), SOLUTION, ENTRIES, (False, True), 2, 1)
+CELLS = State(("CA_", "_..", "_.."), SOLUTION, ENTRIES, (True, True), 5, 3)
+LAST_CELL = State(("CAT", "_..", "D.."), SOLUTION, ENTRIES, (False, True), 5, 1)
 FORM = "Answer one clue as \\boxed{number direction word}"
 CASES = [
     (WORD, STATE, (1, "across", "CAT"), "right", 0.5, True, "CAT is right for 1 across."),
@@ -67,8 +67,8 @@ def test_each_answer_has_its_event(
     assert outcome.feedback.startswith(said)
     assert outcome.over == outcome.success == (event == "solved")
     if event in ("right", "solved"):
-        assert after[1:] == (*state[1:4], state.left - 1)
-        assert after.board != state.board
+        assert after == state._replace(board=after.board, open=after.open, left=state.left - 1)
+        assert "".join(after.board).count("_") < "".join(state.board).count("_")
     else:
         assert after == state
 
@@ -78,9 +78,13 @@ def test_the_table_covers_every_event() -> None:
 
 
 def test_a_right_word_is_written_where_it_stands() -> None:
-    assert play(WORD, STATE, (1, "across", "CAT"))[0].board == ("CAT", "_..", "_..")
-    assert play(WORD, STATE, (1, "down", "COD"))[0].board == ("C__", "O..", "D..")
-    assert play(LETTER, CELLS, (1, 3, "T"))[0].board == ("CAT", "_..", "_..")
+    for config, state, move, board, is_open in [
+        (WORD, STATE, (1, "across", "CAT"), ("CAT", "_..", "_.."), (False, True)),
+        (WORD, STATE, (1, "down", "COD"), ("C__", "O..", "D.."), (True, False)),
+        (LETTER, CELLS, (1, 3, "T"), ("CAT", "_..", "_.."), (False, True)),
+        (LETTER, CELLS, (2, 1, "O"), ("CA_", "O..", "_.."), (True, True)),
+    ]:
+        assert play(config, state, move)[0][::3] == (board, is_open)
 
 
 def test_the_view_gives_the_first_cell_and_length_of_each_clue() -> None:

@@ -118,12 +118,12 @@ def test_no_text_before_the_first_move_holds_one(config: Config) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"size": 5}, r"size must be in 6\.\.20"),
+        ({"size": 5}, r"size must be in 6\.\.15"),
         ({"directions": 3}, "directions must be 2, 4 or 8"),
         ({"min_length": 2}, "need 3 <= min_length <= max_length <= 10"),
         ({"max_length": 11}, "need 3 <= min_length <= max_length <= 10"),
         ({"min_length": 9, "max_length": 8}, "need 3 <= min_length"),
-        ({"size": 20, "max_length": 13}, "max_length <= 12"),
+        ({"size": 15, "max_length": 13}, "max_length <= 12"),
         ({"words": 0}, r"words of up to 8 letters must be 1\.\.6 for size 10"),
         ({"words": 7}, r"words of up to 8 letters must be 1\.\.6 for size 10"),
         ({"max_turns": 4}, "max_turns must be at least the 5 words"),
