@@ -187,6 +187,13 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         raise NotImplementedError
 
     @staticmethod
+    def chance(
+        config: ConfigT, state: StateT, outcome: Outcome, rng: np.random.Generator, /
+    ) -> tuple[StateT, Outcome]:
+        """Let chance answer a legal move that did not end the game; ``rng`` is the env's own."""
+        return state, outcome
+
+    @staticmethod
     def last_turn_reward(config: ConfigT, state: StateT, move: MoveT, /) -> float:
         """Return what an unfinished game pays at its last turn, on top of the move's reward."""
         return 0.0
@@ -246,8 +253,9 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         self._optimum = -1
         self._over = True
         self._observation = ""
-        # A game without a board is spared the call at each step.
+        # A game without a board, or without chance, is spared the call at each step.
         self._has_view = type(self).view is not cast("Any", TextEnv).view
+        self._has_chance = type(self).chance is not cast("Any", TextEnv).chance
 
     # -- the gymnasium protocol -------------------------------------------------------------
 
@@ -319,6 +327,8 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
                 state, outcome = self.play(self.config, state, move)
             except MachineryError as error:
                 return self._invalid(state, error)
+            if self._has_chance and outcome.legal and not outcome.over:
+                state, outcome = self.chance(self.config, state, outcome, self.np_random)
             self._state = state
         reward, feedback, over = outcome.reward, outcome.feedback, outcome.over
         if not over and self._turn >= self._max_turns:

@@ -1,0 +1,297 @@
+r"""2048: slide the tiles of a board, and merge equal ones, until a target tile is made.
+
+Reads top to bottom: config, state, rules, wording, env. Only the last part knows gymnasium. A board
+is a tuple of rows; a cell holds the exponent of its tile (1: a 2, 2: a 4, ...), or 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.core.parsing import last_boxed, to_word
+from gem_gymnasium.core.rewards import share
+from gem_gymnasium.core.text_env import Outcome, TextEnv
+
+EVENTS = ("moved", "reached", "stuck", "blocked")
+
+DIRECTIONS = ("up", "down", "left", "right")
+
+FOURS = 10
+"""One new tile in ten is a 4, the others are 2s."""
+
+MIN_SIZE, MAX_SIZE = 2, 6
+
+Line = tuple[int, ...]
+Board = tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Make the tile ``target`` on a size x size board within max_turns replies."""
+
+    target: int = 2048
+    size: int = 4
+    max_turns: int = 1_500
+
+    def __post_init__(self) -> None:
+        if not MIN_SIZE <= self.size <= MAX_SIZE:
+            raise ConfigError(f"size must be in {MIN_SIZE}..{MAX_SIZE}, got {self.size}")
+        largest = 2 ** (self.size**2 + 1)  # the last two cells may merge a new 4
+        if self.target.bit_count() != 1 or not 8 <= self.target <= largest:
+            raise ConfigError(
+                f"target must be a power of 2 in 8..{largest} for size {self.size}, "
+                f"got {self.target}"
+            )
+        if self.max_turns < fewest_turns(self.target):
+            raise ConfigError(
+                f"max_turns must be at least {fewest_turns(self.target)}, since no run of luck "
+                f"makes {self.target} faster; got {self.max_turns}"
+            )
+
+
+def fewest_turns(target: int) -> int:
+    """Return the turns below which the tiles cannot add up to ``target``.
+
+    Two tiles lie there at the start and each turn but the last brings one more, of 4 at most.
+    """
+    return target // 4 - 1
+
+
+RANDOM_CONFIGS = (
+    Config(target=16, max_turns=20),
+    Config(target=32, max_turns=30),
+    Config(target=64, max_turns=50),
+)
+"""GEM's random variant."""
+
+
+class State(NamedTuple):
+    """The board, its largest tile at the start and the largest that a move has left."""
+
+    board: Board
+    start: int
+    best: int
+
+
+# -- rules ------------------------------------------------------------------------------------
+
+
+def deal(config: Config, rng: np.random.Generator) -> State:
+    """Put two tiles on an empty board."""
+    board: Board = ((0,) * config.size,) * config.size
+    for _ in range(2):
+        board, _, _ = add_tile(board, rng)
+    top = max(map(max, board))
+    return State(board, top, top)
+
+
+def add_tile(board: Board, rng: np.random.Generator) -> tuple[Board, int, int]:
+    """Put a new tile on an empty cell, uniform over them; return board, cell and exponent."""
+    size = len(board)
+    empty = [
+        row * size + column
+        for row, line in enumerate(board)
+        if 0 in line
+        for column, tile in enumerate(line)
+        if not tile
+    ]
+    which, kind = divmod(int(rng.random() * len(empty) * FOURS), FOURS)
+    cell, exponent = empty[which], 1 if kind else 2
+    row, column = divmod(cell, size)
+    line = board[row]
+    line = (*line[:column], exponent, *line[column + 1 :])
+    return (*board[:row], line, *board[row + 1 :]), cell, exponent
+
+
+@lru_cache(maxsize=1 << 16)
+def slide_line(line: Line) -> Line:
+    """Slide a line's tiles to its start; each pair of equal neighbours merges, once a move."""
+    tiles: list[int] = []
+    mergeable = 0  # the last tile, unless it was just merged
+    for tile in line:
+        if tile and tile == mergeable:
+            tiles[-1] += 1
+            mergeable = 0
+        elif tile:
+            tiles.append(tile)
+            mergeable = tile
+    return (*tiles, *(0,) * (len(line) - len(tiles)))
+
+
+@lru_cache(maxsize=1 << 16)
+def slide_back(line: Line) -> Line:
+    """Slide a line's tiles to its end."""
+    return slide_line(line[::-1])[::-1]
+
+
+def slide(board: Board, direction: str) -> Board:
+    """Return the board after its tiles slid; the same one if none can move."""
+    if direction == "left":
+        return tuple(map(slide_line, board))
+    if direction == "right":
+        return tuple(map(slide_back, board))
+    columns = zip(*board, strict=True)
+    return tuple(zip(*map(slide_line if direction == "up" else slide_back, columns), strict=True))
+
+
+def can_move(board: Board) -> bool:
+    """Return whether any direction changes the board."""
+    return any(0 in line for line in board) or any(
+        left == right
+        for lines in (board, tuple(zip(*board, strict=True)))
+        for line in lines
+        for left, right in pairwise(line)
+    )
+
+
+def play(config: Config, state: State, move: str) -> tuple[State, Outcome]:
+    """Slide the tiles; a game in which the target is made pays 1 in total.
+
+    A new largest tile pays its share of the doublings from the start to the target.
+    """
+    board, start, best = state
+    slid = slide(board, move)
+    if slid == board:
+        return state, Outcome("blocked", f"No tile can move {move}.", legal=False)
+    top = max(map(max, slid))
+    if top <= best:
+        return State(slid, start, best), Outcome("moved", f"Moved {move}.")
+    whole = config.target.bit_length() - 1 - start
+    reward = share(top - start, whole) - share(best - start, whole)
+    state = State(slid, start, top)
+    if 1 << top >= config.target:
+        feedback = f"Moved {move} and made {1 << top}: you win."
+        return state, Outcome("reached", feedback, reward, over=True, success=True)
+    return state, Outcome("moved", f"Moved {move}: the largest tile is {1 << top}.", reward)
+
+
+def chance(
+    config: Config, state: State, outcome: Outcome, rng: np.random.Generator
+) -> tuple[State, Outcome]:
+    """Add a tile after a move; the game is lost if no move is left then."""
+    board, cell, exponent = add_tile(state.board, rng)
+    row, column = divmod(cell, config.size)
+    feedback = (
+        f"{outcome.feedback} New tile: {1 << exponent} at row {row + 1}, column {column + 1}."
+    )
+    state = State(board, state.start, state.best)
+    if can_move(board):
+        return state, Outcome(outcome.event, feedback, outcome.reward)
+    feedback = f"{feedback}\nNo move is left: the game is lost."
+    return state, Outcome("stuck", feedback, outcome.reward, over=True)
+
+
+def legal_move(config: Config, state: State, rng: np.random.Generator) -> str:
+    """Draw a direction that changes the board; there is one while the game runs."""
+    moves = [move for move in DIRECTIONS if slide(state.board, move) != state.board]
+    return moves[int(rng.integers(len(moves)))]
+
+
+def progress(config: Config, state: State) -> float:
+    """Return the share of the doublings from the start's largest tile to the target."""
+    return (state.best - state.start) / (config.target.bit_length() - 1 - state.start)
+
+
+# -- wording ----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1 << 16)
+def line_text(line: Line, width: int) -> str:
+    """Return a row of the board, each cell ``width`` characters wide."""
+    return " ".join([f"{1 << tile if tile else '.':>{width}}" for tile in line])
+
+
+def view(config: Config, state: State) -> str:
+    """Return the board, cells aligned to the right; a dot is an empty cell."""
+    width = len(str(config.target))
+    return "\n".join([line_text(line, width) for line in state.board])
+
+
+def form(config: Config) -> str:
+    """Return the form of an action."""
+    return "give one direction (up, down, left or right) as \\boxed{direction}."
+
+
+def rules(config: Config) -> str:
+    """Return the text that opens the episode."""
+    return (
+        f"2048: make the tile {config.target} on the {config.size}x{config.size} board within "
+        f"{config.max_turns} turns. A move slides all tiles as far as they go in one direction; "
+        "two equal tiles that meet merge into one of twice the number, each tile at most once a "
+        "move (of three in a row, the two farthest in that direction merge). After each move a "
+        "new tile comes up on a random empty cell: a 2, or one time in ten a 4. A direction in "
+        "which no tile can move costs its turn. The game is lost when no move is left. A dot is "
+        f"an empty cell.\nEach turn, {form(config)}"
+    )
+
+
+def parse(reply: str) -> str | None:
+    r"""Return the direction in the last ``\boxed{}``, in any letter case, or None."""
+    word = to_word(last_boxed(reply))
+    return word if word in DIRECTIONS else None
+
+
+def write(move: str) -> str:
+    """Return the reply that makes a move."""
+    return f"\\boxed{{{move}}}"
+
+
+class Game2048Env(TextEnv[Config, State, str]):
+    r"""Slide the tiles of a board, and merge equal ones, until a target tile is made.
+
+    ## Action Space
+    ``UnicodeText``: any reply; the last ``\boxed{}`` holds up, down, left or right, in any letter
+    case.
+
+    ## Observation Space
+    ``UnicodeText``: the rules at reset, then what the last move did and where the new tile is; the
+    board; the turns left.
+
+    ## Rewards
+    A move that leaves a larger tile than any before pays (doublings gained) / (doublings from the
+    start's largest tile to the target): 1 in total when the target is made; 0 for any other move,
+    -0.1 for a reply without a direction. The return lies in [-0.1, 1]; with
+    ``on_malformed="continue"`` in [-0.1 * max_turns, 1].
+
+    ## Episode End
+    Terminated by the target, a board without a move, the last turn, or (``on_malformed="end"``) a
+    malformed reply.
+
+    ## Information
+    ``event``: ``moved``, ``reached`` (the target), ``stuck`` (no move is left); illegal:
+    ``blocked`` (no tile can move that way); ``malformed``. ``progress`` is the share of the
+    doublings made so far. ``optimal_turns`` is -1: it depends on luck.
+
+    ## Arguments
+    ``target`` (a power of 2), ``size``, ``max_turns``: see :class:`Config`; and those of
+    :class:`~gem_gymnasium.core.text_env.TextEnv`. A budget in which the target cannot be made
+    whatever the luck is refused.
+
+    ## References
+    Gabriele Cirulli's game (2014) as adapted by GEM (arXiv 2510.01051); the wording is our own.
+
+    ## Version History
+    v0: first release.
+    """
+
+    config_type = Config
+    state_type = State
+    random_configs = RANDOM_CONFIGS
+    events = EVENTS
+
+    deal = staticmethod(deal)
+    rules = staticmethod(rules)
+    form = staticmethod(form)
+    view = staticmethod(view)
+    parse = staticmethod(parse)
+    write = staticmethod(write)
+    play = staticmethod(play)
+    chance = staticmethod(chance)
+    legal_move = staticmethod(legal_move)
+    progress = staticmethod(progress)
