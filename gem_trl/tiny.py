@@ -12,7 +12,7 @@ words included: copying a guess into the feedback to it is what forms the heads 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import gymnasium as gym
 import numpy as np
@@ -47,17 +47,29 @@ Conversation = list[dict[str, str]]
 TextEnv = gym.Env[Any, Any]
 
 
+SkilledMove = Literal["consistent", "best"]
+
+
 class SloppyPlayer:
-    """Plays a move that fits all it has seen with probability ``skill``, else any legal one.
+    """Plays a skilled move with probability ``skill``, else any legal one.
 
     Args:
         env: The env it plays in, wrapped as the model will see it.
         skill: In [0, 1]; 0 is the random legal player.
         rng: Where its choices come from.
+        skilled_move: ``"consistent"`` draws among the moves that fit all it has seen; ``"best"`` is
+            the solver's own move, the same for the same text: a habit, which is learned sooner.
     """
 
-    def __init__(self, env: TextEnv, skill: float, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        env: TextEnv,
+        skill: float,
+        rng: np.random.Generator,
+        skilled_move: SkilledMove = "consistent",
+    ) -> None:
         self._env, self._skill, self._rng = env, skill, rng
+        self._best = skilled_move == "best"
         self._solver: Solver | None = solver_for(env) if skill > 0 else None
 
     def reset(self, observation: str, info: dict[str, Any]) -> None:
@@ -70,40 +82,49 @@ class SloppyPlayer:
         if self._solver is not None and info["turn"]:
             self._solver.observe(observation, info)
         if self._solver is not None and self._rng.random() < self._skill:
+            if self._best:
+                return self._solver.act(observation, info)
             return self._solver.consistent_move(self._rng)
         return cast("Any", self._env.unwrapped).sample_legal_action(self._rng)
 
 
 def play_conversations(
-    env_fn: Callable[[], TextEnv], episodes: int, skill: float, seed: int
+    env_fn: Callable[[], TextEnv],
+    episodes: int,
+    skill: float,
+    seed: int,
+    skilled_move: SkilledMove = "consistent",
 ) -> Iterator[Conversation]:
     """Yield what sloppy play looks like, as chats.
 
     An env with ``History(layout="messages")`` gives one chat an episode, its last observation
-    included; any other gives one chat of two messages a turn.
+    included; any other gives one chat a turn: what was read, the reply, and what came of it. To
+    foretell that, a model must read the place on the board that the reply names.
 
     Args:
         env_fn: Builds the env.
         episodes: How many episodes to play.
         skill: See :class:`SloppyPlayer`.
         seed: Seed of episodes and player.
+        skilled_move: See :class:`SloppyPlayer`.
     """
     rng = np.random.default_rng(seed)
     env = env_fn()
-    player = SloppyPlayer(env, skill, rng)
+    player = SloppyPlayer(env, skill, rng, skilled_move)
     for _ in range(episodes):
         observation, info = env.reset(seed=int(rng.integers(2**62)))
         player.reset(observation, info)
         over = False
         while not over:
-            reply = player.act(observation, info)
-            if "messages" not in info:
-                yield [
-                    {"role": "user", "content": observation},
-                    {"role": "assistant", "content": reply},
-                ]
+            before, reply = observation, player.act(observation, info)
             observation, _, terminated, truncated, info = env.step(reply)
             over = terminated or truncated
+            if "messages" not in info:
+                yield [
+                    {"role": "user", "content": before},
+                    {"role": "assistant", "content": reply},
+                    {"role": "user", "content": observation},
+                ]
         if "messages" in info:
             yield info["messages"]
     env.close()

@@ -18,7 +18,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import gymnasium as gym
 import numpy as np
@@ -38,38 +38,47 @@ class Recipe(NamedTuple):
     """What differs from game to game: how the past is shown, and how long and fast to train."""
 
     history: str = "messages"
+    warm_up_games: int = 12_000
+    skilled_move: Literal["consistent", "best"] = "consistent"
     warm_up_steps: int = 600
+    warm_up_rate: float = 2e-3
     rollouts: int = 100
+    mini_batches: int = 2
     learning_rate: float = 7e-4
     entropy_coef: float = 0.0
     gamma: float = 0.9
-    warm_up_games: int = 12_000
 
 
 # The bonus keeps a fast learner from settling on a rule that is nearly right.
 DEFAULT_RECIPE = Recipe(entropy_coef=0.02)
 RECIPES: Mapping[str, Recipe] = {
-    # Longer games give more rows a rollout, most of them of lost games: a smaller rate.
     "gem/Mastermind-easy-v0": Recipe(
-        warm_up_steps=400, rollouts=30, learning_rate=5e-4, warm_up_games=6_000
+        warm_up_games=6_000,
+        skilled_move="best",
+        warm_up_steps=800,
+        warm_up_rate=3e-3,
+        rollouts=60,
+        entropy_coef=0.02,
     ),
     # The board tells all that matters, so the prompt is the newest observation alone; and a cell
     # pays at once, so what comes later says nothing about a move (gamma 0).
     "gem/Sudoku-easy-v0": Recipe(
         "none",
-        warm_up_steps=800,
-        rollouts=30,
-        learning_rate=5e-4,
+        warm_up_games=2_500,
+        skilled_move="best",
+        warm_up_steps=1_000,
+        warm_up_rate=3e-3,
+        rollouts=60,
+        mini_batches=4,
+        entropy_coef=0.01,
         gamma=0.0,
-        warm_up_games=3_000,
     ),
 }
 
 SKILL = 0.35
-"""Share of the sloppy player's moves that fit what it has seen; the others are random."""
+"""Share of the sloppy player's moves that are skilled; the others are random."""
 
 EPISODES_PER_ROLLOUT = 160
-MINI_BATCHES = 2
 MAX_REPLY_TOKENS = 16
 
 
@@ -126,13 +135,14 @@ def main(options: argparse.Namespace) -> None:
         num_envs=EPISODES_PER_ROLLOUT,
         episodes_per_rollout=EPISODES_PER_ROLLOUT,
         num_rollouts=rollouts,
-        num_mini_batches=MINI_BATCHES,
-        logging_steps=MINI_BATCHES,  # one entry a rollout
+        num_mini_batches=recipe.mini_batches,
+        logging_steps=recipe.mini_batches,  # one entry a rollout
         max_completion_length=MAX_REPLY_TOKENS,
         gamma=recipe.gamma if options.gamma is None else options.gamma,
         learning_rate=rate,
         entropy_coef=recipe.entropy_coef,
         lr_scheduler_type="linear",
+        warmup_steps=8,
         per_device_train_batch_size=128,
         eval_episodes=options.eval_episodes,
         save_strategy="no",
@@ -145,7 +155,8 @@ def main(options: argparse.Namespace) -> None:
         return with_history(cast("Any", gym.make(options.env)), recipe.history, {})
 
     say(f"1/4  {recipe.warm_up_games} games of a sloppy player; a tokenizer and a tiny model")
-    chats = list(tiny.play_conversations(make_env, recipe.warm_up_games, SKILL, options.seed))
+    games, skilled = recipe.warm_up_games, recipe.skilled_move
+    chats = list(tiny.play_conversations(make_env, games, SKILL, options.seed, skilled))
     texts = [message["content"] for chat in chats[:1_000] for message in chat]
     tokenizer = tiny.train_tokenizer(texts)
     model = tiny.build_model(tokenizer, seed=options.seed)
@@ -158,7 +169,14 @@ def main(options: argparse.Namespace) -> None:
             bar.update()
             bar.set_postfix(loss=f"{loss:.3f}")
 
-        tiny.warm_start(model, sequences, steps=warm_up_steps, seed=options.seed, on_step=on_step)
+        tiny.warm_start(
+            model,
+            sequences,
+            steps=warm_up_steps,
+            learning_rate=recipe.warm_up_rate,
+            seed=options.seed,
+            on_step=on_step,
+        )
 
     trainer = ReinforceTrainer(model, args, env=options.env, processing_class=tokenizer)
 

@@ -12,6 +12,7 @@ from gymnasium.wrappers import TimeLimit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gem_gymnasium.solvers import solver_for
 from gem_gymnasium.wrappers import History
 from gem_trl import scores, tiny
 from gem_trl.prompts import PromptEncoder
@@ -248,10 +249,30 @@ def test_any_other_layout_gives_one_chat_a_turn(env_fn: Any) -> None:
     turns = sum(len(chat) // 2 for chat in chats_of(messages_env, 12))
     chats = chats_of(env_fn, 12)
     assert len(chats) == turns  # the same episodes
-    assert all([m["role"] for m in chat] == ["user", "assistant"] for chat in chats)
+    assert all([m["role"] for m in chat] == ["user", "assistant", "user"] for chat in chats)
     assert all(chat[1]["content"].startswith("\\boxed{") for chat in chats)
     firsts = [chat for chat in chats if "Guess the Number" in chat[0]["content"]]
     assert len(firsts) == (turns if env_fn is text_env else 12)
+
+
+def test_the_best_move_of_a_skilled_player_is_the_solvers() -> None:
+    def replies(skilled_move: Any) -> list[str]:
+        chats = tiny.play_conversations(text_env, 20, 1.0, 0, skilled_move)
+        return [chat[1]["content"] for chat in chats if "Guess the Number" in chat[0]["content"]]
+
+    first = solver_for(ENV)
+    rules, info = gym.make(ENV).reset(seed=0)
+    first.reset(rules, info)
+    opening = first.act(rules, info)
+    assert replies("best")[0] == opening
+    assert len({*replies("consistent")}) > 1
+
+
+def test_a_cell_takes_as_many_tokens_empty_as_filled() -> None:
+    env = gym.make("gem/Sudoku-easy-v0")
+    views = [env.reset(seed=seed)[1]["view"] for seed in range(30)]
+    tokenizer = tiny.train_tokenizer(views, vocab_size=300)
+    assert len({len(tokenizer(view)["input_ids"]) for view in views}) == 1
 
 
 def test_a_truncated_episode_is_over() -> None:
