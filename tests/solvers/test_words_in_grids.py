@@ -1,5 +1,7 @@
 """The solvers of Crosswords and WordSearch."""
 
+from typing import Any
+
 import gymnasium as gym
 import pytest
 
@@ -11,7 +13,7 @@ from tests.solvers.test_solvers import assert_wins
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_crossword_is_solved_letter_by_letter(seed: int) -> None:
-    rules = {"words": 8, "max_length": 9, "max_turns": 65, "feedback": "letter"}
+    rules: dict[str, Any] = {"words": 8, "max_length": 9, "max_turns": 65, "feedback": "letter"}
     assert_wins(gym.make("gem/Crosswords-v0", **rules), seed)
 
 
