@@ -73,6 +73,15 @@ ROWS: tuple[Row, ...] = (
         },
     ),
     Row(
+        "FifteenPuzzle",
+        "gem_gymnasium.games.fifteen_puzzle:FifteenPuzzleEnv",
+        {
+            "easy": {"size": 2, "max_turns": 10},
+            "hard": {"max_turns": 50},
+            "random": {"random": True},
+        },
+    ),
+    Row(
         "Hangman",
         "gem_gymnasium.games.hangman:HangmanEnv",
         {
@@ -99,6 +108,17 @@ ROWS: tuple[Row, ...] = (
             "hard": {"disks": 5, "max_turns": 35},
             "random": {"random": True},
         },
+    ),
+    Row(
+        "Game2048",
+        "gem_gymnasium.games.game_2048:Game2048Env",
+        {
+            "easy": {"target": 64, "max_turns": 50},
+            "hard": {"target": 1_024, "max_turns": 650},
+            "extreme-hard": {"max_turns": 1_100},
+            "random": {"random": True},
+        },
+        luck=("", "easy", "hard", "extreme-hard", "random"),
     ),
     Row(
         "Sokoban",

@@ -16,6 +16,8 @@ from gem_gymnasium.solvers import solver_for
 GOLDEN = Path(__file__).parent / "golden"
 REGEN = "REGEN_GOLDEN"
 FULL_TURNS = 3
+LONG_TURNS = 300
+ENDS_TURNS = 50
 
 Transition = tuple[Any, float, bool, bool, dict[str, Any]]
 Policy = Callable[[gym.Env[str, str], str, dict[str, Any]], str]
@@ -82,13 +84,20 @@ def episode(env: gym.Env[str, str], policy: Policy, seed: int) -> list[tuple[str
 def transcript(id: str, policy: Policy, seed: int = 0, **kwargs: Any) -> str:
     """Return an episode as the text of a golden file.
 
-    In a long episode the middle turns show their feedback only, and a digest of what was seen.
+    In a long episode the middle turns show their feedback only, and a digest of what was seen; of
+    one over LONG_TURNS only the first and the last ENDS_TURNS are shown, and a digest of the rest.
     """
     env = gym.make(id, **kwargs)
     lines = [f"# {id} seed={seed}" + "".join(f" {k}={v!r}" for k, v in kwargs.items())]
     calls = episode(env, policy, seed)
     env.close()
+    cut = range(ENDS_TURNS, len(calls) - ENDS_TURNS if len(calls) > LONG_TURNS else 0)
     for turn, (action, (observation, reward, terminated, truncated, info)) in enumerate(calls):
+        if turn in cut:
+            if turn == cut.start:
+                digest = hashlib.sha256(repr(calls[cut.start : cut.stop]).encode()).hexdigest()[:16]
+                lines.append(f"... {len(cut)} turns {digest}")
+            continue
         if turn:
             lines += [f"> {line}" for line in action.splitlines() or [""]]
         if FULL_TURNS <= turn < len(calls) - FULL_TURNS:

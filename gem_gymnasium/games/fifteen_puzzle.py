@@ -209,7 +209,8 @@ def rules(config: Config) -> str:
         f"within {config.max_turns} turns: row by row from the top, each row from the left, 1 to "
         f"{size * size - 1}, then the gap (_) in the last cell. A move slides a tile that "
         "is next to the gap into it. The direction is the tile's: up slides the tile below the "
-        "gap, down the one above it, left the one to its right, right the one to its left.\n"
+        "gap, down the one above it, left the one to its right, right the one to its left. Where "
+        "there is no such tile, the move costs its turn.\n"
         f"Each turn, {form(config)}"
     )
 

@@ -50,17 +50,18 @@ class Config:
             )
         if self.max_turns < fewest_turns(self.target):
             raise ConfigError(
-                f"max_turns must be at least {fewest_turns(self.target)}, since no run of luck "
-                f"makes {self.target} faster; got {self.max_turns}"
+                f"max_turns must be at least {fewest_turns(self.target)}, since {self.target} "
+                f"cannot be made faster with any luck; got {self.max_turns}"
             )
 
 
 def fewest_turns(target: int) -> int:
-    """Return the turns below which the tiles cannot add up to ``target``.
+    """Return the turns in which ``target`` is made with all the luck there is.
 
-    Two tiles lie there at the start and each turn but the last brings one more, of 4 at most.
+    It takes target / 4 tiles if all are 4s: two lie there at the start, each turn brings one. The
+    last of them then has to merge on the way up from 4, once a turn.
     """
-    return target // 4 - 1
+    return target // 4 - 2 + target.bit_length() - 3
 
 
 RANDOM_CONFIGS = (
