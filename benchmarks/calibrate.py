@@ -199,10 +199,10 @@ def write_proof(path: Path, rows: dict[str, list[str]]) -> None:
     path.write_text(
         "# Every start is winnable: the solver against the turn budget\n\n"
         "Written by `python benchmarks/calibrate.py --prove`. Episode `s` is `reset(seed=s)`; the\n"
-        "solver reads observations only (an oracle also knows what they are drawn from: those of\n"
-        "Crosswords and WikiGame). `budget` is the smallest turn budget met, `source` a hash of the\n"
-        "files of the game and its solver. Only ids in which luck decides may have fewer wins than\n"
-        "seeds.\n\n"
+        "solver reads observations only (an oracle, which those of Crosswords and WikiGame are,\n"
+        "also knows what they are drawn from). `budget` is the smallest turn budget met, `source`\n"
+        "a hash of the files of the game and its solver. Only ids in which luck decides may have\n"
+        "fewer wins than seeds.\n\n"
         f"{text}\n",
         encoding="utf-8",
     )
