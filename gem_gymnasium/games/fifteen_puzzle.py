@@ -183,17 +183,30 @@ def optimal_turns(config: Config, state: State) -> int:
 
 # -- wording ----------------------------------------------------------------------------------
 
-_LAYOUTS = {size: "\n".join([" ".join(["%s"] * size)] * size) for size in HARDEST}
-_NAMES = {
-    size: [f"{tile or '_':>{len(str(size * size - 1))}}" for tile in range(size * size)]
-    for size in HARDEST
-}
+_TENS = bytes.maketrans(bytes(range(16)), b"          111111")
+_ONES = bytes.maketrans(bytes(range(16)), b"_123456789012345")
+_LABEL_BYTES = bytes(range(128))
+
+
+def lay_out(size: int) -> bytes:
+    """Return a board's text with byte ``i`` for the tens of cell ``i``, ``64 + i`` for its ones.
+
+    All other characters are plus 128, so that one ``bytes.translate`` draws a board.
+    """
+    cell = "%c%c" if size > 3 else "%.0s%c"
+    text = "\n".join([" ".join([cell] * size)] * size)
+    high = text.replace(" ", chr(128 + ord(" "))).replace("\n", chr(128 + ord("\n")))
+    return (high % tuple(i for n in range(size * size) for i in (n, 64 + n))).encode("latin-1")
+
+
+LAYOUTS = {size: lay_out(size) for size in HARDEST}
 
 
 def view(config: Config, state: State) -> str:
     """Return the board, cells aligned to the right; ``_`` is the gap."""
-    names = _NAMES[config.size]
-    return _LAYOUTS[config.size] % tuple([names[tile] for tile in state.board])
+    board = bytes(state.board)
+    table = board.translate(_TENS).ljust(64) + board.translate(_ONES).ljust(64) + _LABEL_BYTES
+    return LAYOUTS[config.size].translate(table).decode("ascii")
 
 
 def form(config: Config) -> str:
@@ -217,7 +230,8 @@ def rules(config: Config) -> str:
 
 def parse(reply: str) -> str | None:
     r"""Return the direction in the last ``\boxed{}``, in any letter case, or None."""
-    word = to_word(last_boxed(reply))
+    inside = last_boxed(reply)
+    word = inside if inside in DIRECTIONS else to_word(inside)
     return word if word in DIRECTIONS else None
 
 

@@ -1,14 +1,14 @@
 r"""2048: slide the tiles of a board, and merge equal ones, until a target tile is made.
 
 Reads top to bottom: config, state, rules, wording, env. Only the last part knows gymnasium. A board
-is a tuple of rows; a cell holds the exponent of its tile (1: a 2, 2: a 4, ...), or 0.
+is a str, a character a cell, row by row: the exponent of its tile (1: a 2, 2: a 4, ... b: a 2048),
+or 0. Slices of it are lines, which are slid by look-up.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -25,10 +25,10 @@ DIRECTIONS = ("up", "down", "left", "right")
 FOURS = 10
 """One new tile in ten is a 4, the others are 2s."""
 
-MIN_SIZE, MAX_SIZE = 2, 6
+MIN_SIZE, MAX_SIZE = 2, 5
 
-Line = tuple[int, ...]
-Board = tuple[Line, ...]
+DIGITS = "0123456789abcdefghijklmnopqr"
+"""The cells of a board: the exponents of its tiles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ RANDOM_CONFIGS = (
 class State(NamedTuple):
     """The board, its largest tile at the start and the largest that a move has left."""
 
-    board: Board
+    board: str
     start: int
     best: int
 
@@ -85,70 +85,54 @@ class State(NamedTuple):
 
 def deal(config: Config, rng: np.random.Generator) -> State:
     """Put two tiles on an empty board."""
-    board: Board = ((0,) * config.size,) * config.size
+    board = "0" * config.size**2
     for _ in range(2):
-        board, _, _ = add_tile(board, rng)
-    top = max(map(max, board))
+        board, _ = add_tile(board, rng)
+    top = DIGITS.index(max(board))
     return State(board, top, top)
 
 
-def add_tile(board: Board, rng: np.random.Generator) -> tuple[Board, int, int]:
-    """Put a new tile on an empty cell, uniform over them; return board, cell and exponent."""
-    size = len(board)
-    empty = [
-        row * size + column
-        for row, line in enumerate(board)
-        if 0 in line
-        for column, tile in enumerate(line)
-        if not tile
-    ]
+def add_tile(board: str, rng: np.random.Generator) -> tuple[str, int]:
+    """Put a new tile on an empty cell, uniform over them; return the board and the cell."""
+    empty = [cell for cell, tile in enumerate(board) if tile == "0"]
     which, kind = divmod(int(rng.random() * len(empty) * FOURS), FOURS)
-    cell, exponent = empty[which], 1 if kind else 2
-    row, column = divmod(cell, size)
-    line = board[row]
-    line = (*line[:column], exponent, *line[column + 1 :])
-    return (*board[:row], line, *board[row + 1 :]), cell, exponent
+    cell = empty[which]
+    return f"{board[:cell]}{'1' if kind else '2'}{board[cell + 1 :]}", cell
 
 
 @lru_cache(maxsize=1 << 16)
-def slide_line(line: Line) -> Line:
+def slide_line(line: str) -> str:
     """Slide a line's tiles to its start; each pair of equal neighbours merges, once a move."""
-    tiles: list[int] = []
-    mergeable = 0  # the last tile, unless it was just merged
+    tiles: list[str] = []
+    mergeable = ""  # the last tile, unless it was just merged
     for tile in line:
-        if tile and tile == mergeable:
-            tiles[-1] += 1
-            mergeable = 0
-        elif tile:
+        if tile == mergeable:
+            tiles[-1] = DIGITS[DIGITS.index(tile) + 1]
+            mergeable = ""
+        elif tile != "0":
             tiles.append(tile)
             mergeable = tile
-    return (*tiles, *(0,) * (len(line) - len(tiles)))
+    return "".join(tiles).ljust(len(line), "0")
 
 
 @lru_cache(maxsize=1 << 16)
-def slide_back(line: Line) -> Line:
+def slide_back(line: str) -> str:
     """Slide a line's tiles to its end."""
     return slide_line(line[::-1])[::-1]
 
 
-def slide(board: Board, direction: str) -> Board:
+def slide(size: int, board: str, direction: str) -> str:
     """Return the board after its tiles slid; the same one if none can move."""
-    if direction == "left":
-        return tuple(map(slide_line, board))
-    if direction == "right":
-        return tuple(map(slide_back, board))
-    columns = zip(*board, strict=True)
-    return tuple(zip(*map(slide_line if direction == "up" else slide_back, columns), strict=True))
+    slide_one = slide_line if direction in ("left", "up") else slide_back
+    if direction in ("left", "right"):
+        return "".join([slide_one(board[i : i + size]) for i in range(0, size * size, size)])
+    columns = "".join([slide_one(board[i::size]) for i in range(size)])
+    return "".join([columns[i::size] for i in range(size)])
 
 
-def can_move(board: Board) -> bool:
-    """Return whether any direction changes the board."""
-    return any(0 in line for line in board) or any(
-        left == right
-        for lines in (board, tuple(zip(*board, strict=True)))
-        for line in lines
-        for left, right in pairwise(line)
-    )
+def can_move(size: int, board: str) -> bool:
+    """Return whether any direction changes a board that has tiles."""
+    return "0" in board or any(slide(size, board, move) != board for move in ("left", "up"))
 
 
 def play(config: Config, state: State, move: str) -> tuple[State, Outcome]:
@@ -157,10 +141,10 @@ def play(config: Config, state: State, move: str) -> tuple[State, Outcome]:
     A new largest tile pays its share of the doublings from the start to the target.
     """
     board, start, best = state
-    slid = slide(board, move)
+    slid = slide(config.size, board, move)
     if slid == board:
         return state, Outcome("blocked", f"No tile can move {move}.", legal=False)
-    top = max(map(max, slid))
+    top = DIGITS.index(max(slid))
     if top <= best:
         return State(slid, start, best), Outcome("moved", f"Moved {move}.")
     whole = config.target.bit_length() - 1 - start
@@ -176,13 +160,12 @@ def chance(
     config: Config, state: State, outcome: Outcome, rng: np.random.Generator
 ) -> tuple[State, Outcome]:
     """Add a tile after a move; the game is lost if no move is left then."""
-    board, cell, exponent = add_tile(state.board, rng)
-    row, column = divmod(cell, config.size)
-    feedback = (
-        f"{outcome.feedback} New tile: {1 << exponent} at row {row + 1}, column {column + 1}."
-    )
+    size, (board, cell) = config.size, add_tile(state.board, rng)
+    row, column = divmod(cell, size)
+    number = 2 if board[cell] == "1" else 4
+    feedback = f"{outcome.feedback} New tile: {number} at row {row + 1}, column {column + 1}."
     state = State(board, state.start, state.best)
-    if can_move(board):
+    if "0" in board or can_move(size, board):
         return state, Outcome(outcome.event, feedback, outcome.reward)
     feedback = f"{feedback}\nNo move is left: the game is lost."
     return state, Outcome("stuck", feedback, outcome.reward, over=True)
@@ -190,7 +173,8 @@ def chance(
 
 def legal_move(config: Config, state: State, rng: np.random.Generator) -> str:
     """Draw a direction that changes the board; there is one while the game runs."""
-    moves = [move for move in DIRECTIONS if slide(state.board, move) != state.board]
+    board = state.board
+    moves = [move for move in DIRECTIONS if slide(config.size, board, move) != board]
     return moves[int(rng.integers(len(moves)))]
 
 
@@ -203,15 +187,17 @@ def progress(config: Config, state: State) -> float:
 
 
 @lru_cache(maxsize=1 << 16)
-def line_text(line: Line, width: int) -> str:
+def line_text(line: str, width: int) -> str:
     """Return a row of the board, each cell ``width`` characters wide."""
-    return " ".join([f"{1 << tile if tile else '.':>{width}}" for tile in line])
+    numbers = [1 << DIGITS.index(tile) if tile != "0" else "." for tile in line]
+    return " ".join([f"{number:>{width}}" for number in numbers])
 
 
 def view(config: Config, state: State) -> str:
     """Return the board, cells aligned to the right; a dot is an empty cell."""
+    board, size = state.board, config.size
     width = len(str(config.target))
-    return "\n".join([line_text(line, width) for line in state.board])
+    return "\n".join([line_text(board[i : i + size], width) for i in range(0, size * size, size)])
 
 
 def form(config: Config) -> str:
@@ -234,7 +220,8 @@ def rules(config: Config) -> str:
 
 def parse(reply: str) -> str | None:
     r"""Return the direction in the last ``\boxed{}``, in any letter case, or None."""
-    word = to_word(last_boxed(reply))
+    inside = last_boxed(reply)
+    word = inside if inside in DIRECTIONS else to_word(inside)
     return word if word in DIRECTIONS else None
 
 

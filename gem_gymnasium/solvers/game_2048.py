@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.games.game_2048 import DIRECTIONS, slide_line, write
+from gem_gymnasium.games.game_2048 import DIGITS, DIRECTIONS, slide_line, write
 
 EMPTY, NEXT_TO_EQUAL, DISORDER = 200, 100, 3
 """What a line is worth: its empty cells, its tiles next to an equal one, and (against it) how far
@@ -52,13 +53,14 @@ class Tables(NamedTuple):
 @cache
 def tables() -> Tables:
     """Return the tables of all 65,536 lines."""
+    slid = [slide_line.__wrapped__("".join(line)) for line in product(DIGITS[:16], repeat=4)]
+    # Written backward, since the first cell has the lowest bits; no tile above 2**15 is made.
+    reached = [int(line[::-1].replace("g", "f"), 16) for line in slid]
     codes = np.arange(1 << 16)
     cells = codes[:, None] >> _SHIFTS[:4].astype(int) & 15  # (lines, 4)
-    slid = [slide_line.__wrapped__(tuple(line)) for line in cells.tolist()]
-    weights = 1 << 4 * np.arange(4)
-    to_start = (np.minimum(slid, 15) @ weights).astype("<u2")  # no tile above 2**15 is made
-    mirror = cells[:, ::-1] @ weights
-    to_end = mirror[to_start[mirror]].astype("<u2")
+    reverse = cells[:, ::-1] @ (1 << _SHIFTS[:4].astype(int))
+    to_start = np.array(reached, "<u2")[reverse]
+    to_end = reverse[to_start[reverse]].astype("<u2")
     return Tables(to_start, to_end, value_lines(cells))
 
 
