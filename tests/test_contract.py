@@ -23,6 +23,7 @@ IDS = gem_gymnasium.registry.ids()
 SEEDS = range(8)
 STEP_LIMIT_S = 0.05
 RESET_LIMIT_S = 0.05
+MAKE_LIMIT_S = 0.1
 
 Run = list[Any]
 
@@ -154,6 +155,17 @@ def test_p99_of_reset_is_at_most_50_ms(id: str) -> None:
         env.reset()
         times.append(thread_time() - start)
     assert sorted(times)[98] <= RESET_LIMIT_S
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_second_make_takes_at_most_100_ms(id: str) -> None:
+    gym.make(id).reset(seed=0)  # data are loaded once
+    times = []
+    for _ in range(3):
+        start = thread_time()
+        gym.make(id).reset(seed=0)
+        times.append(thread_time() - start)
+    assert min(times) <= MAKE_LIMIT_S
 
 
 @pytest.mark.parametrize("id", IDS)
