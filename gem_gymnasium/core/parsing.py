@@ -120,12 +120,13 @@ def to_word(text: str | None) -> str | None:
     """
     if text is None or len(text) > MAX_WORD_CHARS:
         return None
-    if not text.isalpha():  # nearly every answer is
-        text = text.strip()
-        if text.startswith(_TEXT) and text.endswith("}"):
-            text = text[len(_TEXT) : -1]
-        text = "".join(text.split())
-    return text.lower() if text.isascii() and text.isalpha() else None
+    if text.isalpha() and text.isascii():
+        return text.lower()  # nearly every answer
+    text = text.strip()
+    if text.startswith(_TEXT) and text.endswith("}"):
+        text = text[len(_TEXT) : -1]
+    text = "".join(text.split())
+    return text.lower() if text.isalpha() and text.isascii() else None
 
 
 def replace_surrogates(text: str) -> str:

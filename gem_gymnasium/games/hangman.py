@@ -72,20 +72,36 @@ def deal(config: Config, rng: np.random.Generator) -> State:
 def play(config: Config, state: State, guess: str) -> tuple[State, Outcome]:
     """Apply one guess, a letter or a word; a solved game's rewards add up to 1."""
     word, shown, misses = state
-    length, said = config.length, guess.upper()
+    length = len(word)
     if len(guess) != 1 and len(guess) != length:
         feedback = f"The word has {length} letters, the guess had {len(guess)}."
         return state, Outcome("wrong_length", feedback, legal=False)
+    said = guess.upper()
     if guess in misses or guess in shown:
         return state, Outcome("repeated", f"{said} was guessed before.", legal=False)
-    if guess not in word:
-        return miss(config, State(word, shown, (*misses, guess)), said)
-    before = share(length - shown.count("_"), length)
+    if guess in word:
+        return uncover(state, guess)
+    if len(guess) == 1:
+        event, feedback = "miss", f"{said} is not in the word."
+    else:
+        event, feedback = "wrong_word", f"{said} is not the word."
+    misses = (*misses, guess)
+    lost = len(misses) == config.max_misses
+    if lost:
+        feedback = f"{feedback} That was the last miss.\n{LOST}"
+    return State(word, shown, misses), Outcome(event, feedback, 0.0, True, lost)
+
+
+def uncover(state: State, guess: str) -> tuple[State, Outcome]:
+    """Show a letter of the word wherever it stands, or the word."""
+    word, shown, misses = state
+    length, hidden = len(word), shown.count("_")
     if len(guess) == 1:
         shown = "".join([a if a == guess else b for a, b in zip(word, shown, strict=True)])
-        feedback = f"{said} is in the word."
+        feedback = f"{guess.upper()} is in the word."
     else:
         shown, feedback = word, ""
+    before = share(length - hidden, length)
     if shown == word:
         feedback = f"{feedback} The word is {word.upper()}: you win.".lstrip()
         outcome = Outcome("solved", feedback, (1.0 - before) / 2 + 0.5, over=True, success=True)
@@ -93,17 +109,6 @@ def play(config: Config, state: State, guess: str) -> tuple[State, Outcome]:
         reward = (share(length - shown.count("_"), length) - before) / 2
         outcome = Outcome("hit", feedback, reward)
     return State(word, shown, misses), outcome
-
-
-def miss(config: Config, state: State, said: str) -> tuple[State, Outcome]:
-    """Judge a guess that missed and is counted in ``state``; ``said`` is what the player reads."""
-    if len(said) == 1:
-        event, feedback = "miss", f"{said} is not in the word."
-    else:
-        event, feedback = "wrong_word", f"{said} is not the word."
-    if len(state.misses) == config.max_misses:
-        return state, Outcome(event, f"{feedback} That was the last miss.\n{LOST}", over=True)
-    return state, Outcome(event, feedback)
 
 
 def legal_move(config: Config, state: State, rng: np.random.Generator) -> str:

@@ -7,6 +7,7 @@ are in lower case everywhere but in what the player reads.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +68,10 @@ def marks(word: str, guess: str) -> str:
     ``G``: in place. ``Y``: out of place; each letter of the word that no G took yields at most one,
     to the guess's letters from left to right. ``-``: any other.
     """
+    if len({*guess}) == len(guess):  # each letter once: most guesses, and three times faster
+        return "".join(
+            ["G" if a == b else "Y" if b in word else "-" for a, b in zip(word, guess, strict=True)]
+        )
     given = ["G" if a == b else "-" for a, b in zip(word, guess, strict=True)]
     rest = [letter for letter, mark in zip(word, given, strict=True) if mark == "-"]
     for place, letter in enumerate(guess):
@@ -88,19 +93,24 @@ def play(config: Config, state: State, guess: str) -> tuple[State, Outcome]:
         return state, Outcome("not_a_word", f"{said} is not in the list of words.", legal=False)
     if guess in guesses:
         return state, Outcome("repeated", f"{said} was guessed before.", legal=False)
-    before = share(found.count("G"), length)
+    guesses = (*guesses, guess)
     if guess == word:
-        reward = (1.0 - before) / 2 + 0.5
-        state = State(word, "G" * length, (*guesses, guess))
         feedback = f"The word is {said}: you win."
-        return state, Outcome("correct", feedback, reward, over=True, success=True)
+        reward = (1.0 - share(found.count("G"), length)) / 2 + 0.5
+        outcome = Outcome("correct", feedback, reward, over=True, success=True)
+        return State(word, "G" * length, guesses), outcome
     given = marks(word, guess)
-    reward = 0.0
-    if "G" in given:
-        found = "".join(["G" if "G" in pair else "-" for pair in zip(found, given, strict=True)])
-        reward = (share(found.count("G"), length) - before) / 2
     feedback = f"Guess: {' '.join(said)}\nMarks: {' '.join(given)}"
-    return State(word, found, (*guesses, guess)), Outcome("marks", feedback, reward)
+    found, reward = _add_found(found, given)
+    return State(word, found, guesses), Outcome("marks", feedback, reward)
+
+
+@lru_cache(maxsize=8192)  # of five letters there are at most 32 * 243 calls
+def _add_found(found: str, given: str) -> tuple[str, float]:
+    """Return ``found`` with the letters that are in place now, and what the new ones pay."""
+    after = "".join(["G" if "G" in pair else "-" for pair in zip(found, given, strict=True)])
+    length = len(found)
+    return after, (share(after.count("G"), length) - share(found.count("G"), length)) / 2
 
 
 def legal_move(config: Config, state: State, rng: np.random.Generator) -> str:
@@ -113,8 +123,8 @@ def legal_move(config: Config, state: State, rng: np.random.Generator) -> str:
 
 def progress(config: Config, state: State) -> float:
     """Return half the share of the letters found in place, plus half for the word itself."""
-    won = state.guesses[-1:] == (state.word,)
-    return (state.found.count("G") / config.length + won) / 2
+    found = state.found.count("G") / config.length
+    return (found + (found == 1.0 and state.guesses[-1] == state.word)) / 2
 
 
 # -- wording ----------------------------------------------------------------------------------
