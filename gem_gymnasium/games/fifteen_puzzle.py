@@ -36,11 +36,6 @@ FEWEST_TURNS = {2: 2, 3: 2, 4: 50}
 """The least budget of a size: of 4x4 boards, the pack's need up to 33 moves."""
 
 
-def reach(max_turns: int) -> int:
-    """Return the most moves that a budget holds one and a half times."""
-    return max_turns * 2 // 3
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """Order the tiles of a size x size board (2, 3 or 4) within max_turns replies."""
@@ -94,6 +89,10 @@ def build_homing(size: int) -> tuple[tuple[int, ...], ...]:
 
 
 HOMING = {size: build_homing(size) for size in HARDEST}
+SOURCES_BY_MOVE: dict[int, dict[str, tuple[int, ...]]] = {
+    size: dict(zip(DIRECTIONS, zip(*SOURCES[size], strict=True), strict=True)) for size in HARDEST
+}
+"""By size, direction and gap: the cell of the tile that slides, or -1."""
 
 
 def deal(config: Config, rng: np.random.Generator) -> State:
@@ -102,7 +101,7 @@ def deal(config: Config, rng: np.random.Generator) -> State:
     Of 2x2 and 3x3 boards, and of 4x4 boards with 120 turns or more (no board needs over 80 moves),
     uniform over all such boards; with fewer turns a 4x4 board is drawn from the pack.
     """
-    size, most = config.size, reach(config.max_turns)
+    size, most = config.size, config.max_turns * 2 // 3
     if size < 4:
         codes = boards_within(size, most)
         code = int(codes[rng.integers(len(codes))])
@@ -145,7 +144,7 @@ def play(config: Config, state: State, move: str) -> tuple[State, Outcome]:
     """
     board, distance, best, start, optimum = state
     gap = board.index(0)
-    source = SOURCES[config.size][gap][DIRECTIONS.index(move)]
+    source = SOURCES_BY_MOVE[config.size][move][gap]
     if source < 0:
         return state, Outcome("blocked", f"No tile can slide {move}.", legal=False)
     tile = board[source]
@@ -185,18 +184,20 @@ def optimal_turns(config: Config, state: State) -> int:
 
 _TENS = bytes.maketrans(bytes(range(16)), b"          111111")
 _ONES = bytes.maketrans(bytes(range(16)), b"_123456789012345")
-_LABEL_BYTES = bytes(range(128))
 
 
-def lay_out(size: int) -> bytes:
-    """Return a board's text with byte ``i`` for the tens of cell ``i``, ``64 + i`` for its ones.
+def lay_out(size: int) -> tuple[bytes, bytes]:
+    """Return a board's text, and what else a table must hold that draws it by ``bytes.translate``.
 
-    All other characters are plus 128, so that one ``bytes.translate`` draws a board.
+    Of ``n`` cells, byte ``i`` stands for the tens of cell ``i`` and ``n + i`` for its ones; all
+    other characters are plus 128.
     """
+    cells = size * size
     cell = "%c%c" if size > 3 else "%.0s%c"
     text = "\n".join([" ".join([cell] * size)] * size)
     high = text.replace(" ", chr(128 + ord(" "))).replace("\n", chr(128 + ord("\n")))
-    return (high % tuple(i for n in range(size * size) for i in (n, 64 + n))).encode("latin-1")
+    places = tuple(i for n in range(cells) for i in (n, cells + n))
+    return (high % places).encode("latin-1"), bytes(128 - 2 * cells) + bytes(range(128))
 
 
 LAYOUTS = {size: lay_out(size) for size in HARDEST}
@@ -205,8 +206,9 @@ LAYOUTS = {size: lay_out(size) for size in HARDEST}
 def view(config: Config, state: State) -> str:
     """Return the board, cells aligned to the right; ``_`` is the gap."""
     board = bytes(state.board)
-    table = board.translate(_TENS).ljust(64) + board.translate(_ONES).ljust(64) + _LABEL_BYTES
-    return LAYOUTS[config.size].translate(table).decode("ascii")
+    layout, rest = LAYOUTS[config.size]
+    table = board.translate(_TENS) + board.translate(_ONES) + rest
+    return layout.translate(table).decode("ascii")
 
 
 def form(config: Config) -> str:

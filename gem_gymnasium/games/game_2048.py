@@ -7,8 +7,9 @@ or 0. Slices of it are lines, which are slid by look-up.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,13 +23,21 @@ EVENTS = ("moved", "reached", "stuck", "blocked")
 
 DIRECTIONS = ("up", "down", "left", "right")
 
-FOURS = 10
-"""One new tile in ten is a 4, the others are 2s."""
+FOURS = 10  # one new tile in ten is a 4, the others are 2s
 
 MIN_SIZE, MAX_SIZE = 2, 5
 
 DIGITS = "0123456789abcdefghijklmnopqr"
 """The cells of a board: the exponents of its tiles."""
+
+LINES = {
+    size: (
+        [slice(cell, cell + size) for cell in range(0, size * size, size)],
+        [slice(column, None, size) for column in range(size)],
+    )
+    for size in range(MIN_SIZE, MAX_SIZE + 1)
+}
+"""The rows and the columns of a board of each size, as slices of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,10 +133,11 @@ def slide_back(line: str) -> str:
 def slide(size: int, board: str, direction: str) -> str:
     """Return the board after its tiles slid; the same one if none can move."""
     slide_one = slide_line if direction in ("left", "up") else slide_back
+    rows, columns = LINES[size]
     if direction in ("left", "right"):
-        return "".join([slide_one(board[i : i + size]) for i in range(0, size * size, size)])
-    columns = "".join([slide_one(board[i::size]) for i in range(size)])
-    return "".join([columns[i::size] for i in range(size)])
+        return "".join(map(slide_one, map(board.__getitem__, rows)))
+    slid = "".join(map(slide_one, map(board.__getitem__, columns)))
+    return "".join(map(slid.__getitem__, columns))
 
 
 def can_move(size: int, board: str) -> bool:
@@ -144,9 +154,9 @@ def play(config: Config, state: State, move: str) -> tuple[State, Outcome]:
     slid = slide(config.size, board, move)
     if slid == board:
         return state, Outcome("blocked", f"No tile can move {move}.", legal=False)
-    top = DIGITS.index(max(slid))
-    if top <= best:
+    if DIGITS[best + 1] not in slid:
         return State(slid, start, best), Outcome("moved", f"Moved {move}.")
+    top = best + 1  # a move never skips a tile: it merges but once, and so does a new 4
     whole = config.target.bit_length() - 1 - start
     reward = share(top - start, whole) - share(best - start, whole)
     state = State(slid, start, top)
@@ -160,12 +170,12 @@ def chance(
     config: Config, state: State, outcome: Outcome, rng: np.random.Generator
 ) -> tuple[State, Outcome]:
     """Add a tile after a move; the game is lost if no move is left then."""
-    size, (board, cell) = config.size, add_tile(state.board, rng)
-    row, column = divmod(cell, size)
+    board, cell = add_tile(state.board, rng)
+    row, column = divmod(cell, config.size)
     number = 2 if board[cell] == "1" else 4
     feedback = f"{outcome.feedback} New tile: {number} at row {row + 1}, column {column + 1}."
     state = State(board, state.start, state.best)
-    if "0" in board or can_move(size, board):
+    if "0" in board or can_move(config.size, board):
         return state, Outcome(outcome.event, feedback, outcome.reward)
     feedback = f"{feedback}\nNo move is left: the game is lost."
     return state, Outcome("stuck", feedback, outcome.reward, over=True)
@@ -186,18 +196,23 @@ def progress(config: Config, state: State) -> float:
 # -- wording ----------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1 << 16)
-def line_text(line: str, width: int) -> str:
-    """Return a row of the board, each cell ``width`` characters wide."""
-    numbers = [1 << DIGITS.index(tile) if tile != "0" else "." for tile in line]
-    return " ".join([f"{number:>{width}}" for number in numbers])
+@cache
+def line_writer(width: int) -> Callable[[str], str]:
+    """Return what writes a row of the board, each cell ``width`` characters wide."""
+
+    @lru_cache(maxsize=1 << 16)
+    def write_line(line: str) -> str:
+        numbers = [1 << DIGITS.index(tile) if tile != "0" else "." for tile in line]
+        return " ".join([f"{number:>{width}}" for number in numbers])
+
+    return write_line
 
 
 def view(config: Config, state: State) -> str:
     """Return the board, cells aligned to the right; a dot is an empty cell."""
-    board, size = state.board, config.size
-    width = len(str(config.target))
-    return "\n".join([line_text(board[i : i + size], width) for i in range(0, size * size, size)])
+    rows, _ = LINES[config.size]
+    write_line = line_writer(len(str(config.target)))
+    return "\n".join(map(write_line, map(state.board.__getitem__, rows)))
 
 
 def form(config: Config) -> str:
