@@ -71,6 +71,13 @@ GAMES = {
         episodes=100,
         required=2.0,
     ),
+    "FifteenPuzzle 4x4, 200 turns": Game(
+        "gem/FifteenPuzzle-v0",
+        "game:FifteenPuzzle-v0-hard",
+        {"num_rows": 4, "max_turns": 200},
+        episodes=20,
+        required=2.0,
+    ),
     # GEM's `clues` is the number of attempts to remove a cell: 51 leave about 32 of them.
     "Sudoku 9x9, 30 clues, 100 turns": Game(
         "gem/Sudoku-v0",
@@ -85,6 +92,13 @@ GAMES = {
         {"num_disks": 4, "max_turns": 30},
         episodes=100,
         required=1.0,
+    ),
+    "Game2048 to 2048, 1,500 turns": Game(
+        "gem/Game2048-v0",
+        "game:Game2048-v0-hard",
+        {"target_tile": 2048, "max_turns": 1500},
+        episodes=20,
+        required=2.0,
     ),
     "Sokoban 6x6, 3 boxes, 100 turns": Game(
         "gem/Sokoban-v0",
@@ -137,6 +151,9 @@ def actions_of(name: str, seed: int, env: Any, grids: Callable[[Any], Any]) -> l
         return [f"\\boxed{{{' '.join(rng.sample('ABC', 2))}}}" for _ in range(30)]
     if name.startswith("Sokoban"):
         return [f"\\boxed{{{rng.choice(['up', 'down', 'left', 'right'])}}}" for _ in range(100)]
+    if name.startswith(("FifteenPuzzle", "Game2048")):
+        directions = ("up", "down", "left", "right")
+        return [f"\\boxed{{{rng.choice(directions)}}}" for _ in range(1_500)]
     solution, board = grids(env)
     actions: list[str] = []
     for cell in rng.sample(range(81), 81):
