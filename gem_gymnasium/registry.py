@@ -89,7 +89,7 @@ ROWS: tuple[Row, ...] = (
             "hard": {"length": 7},
             "random": {"random": True},
         },
-        luck=("", "easy", "hard", "random"),
+        luck=("easy", "random"),
     ),
     Row(
         "Sudoku",

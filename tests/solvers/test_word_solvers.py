@@ -134,6 +134,21 @@ def test_hangman_with_few_misses_is_mostly_won() -> None:
     assert wins >= 12
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ["gem/Wordle-v0", "gem/Wordle-easy-v0", "gem/Hangman-v0"])
+def test_the_solver_finds_every_word_that_may_be_hidden(id: str) -> None:
+    env = gym.make(id)
+    solver = solver_for(id)
+    for word in words(env.unwrapped.config.length):
+        observation, info = env.reset(seed=0)
+        env.unwrapped._state = env.unwrapped._state._replace(word=word)
+        solver.reset(observation, {})
+        done = False
+        while not done:
+            observation, _, done, _, info = env.step(solver.act(observation, {}))
+        assert info["success"], word
+
+
 @pytest.mark.parametrize("solver", [WordleSolver(), HangmanSolver()])
 def test_a_text_of_another_game_is_refused(solver: WordleSolver | HangmanSolver) -> None:
     with pytest.raises(ConfigError, match="Chess"):
