@@ -28,6 +28,13 @@ def boxed(value: object) -> str:
     return f"\\boxed{{{value}}}"
 
 
+def config_of(id: str) -> Any:
+    """Return the rules that an id plays."""
+    env: Any = gym.make(id).unwrapped
+    env.reset(seed=0)
+    return env.config
+
+
 def legal(seed: int = 0) -> Policy:
     """Return a policy that plays random legal moves."""
     rng = np.random.default_rng(seed)

@@ -24,6 +24,7 @@ from gem_gymnasium.games.crosswords import (
     write,
 )
 from gem_gymnasium.games.crosswords import deal as deal_state
+from tests.helpers import config_of
 
 WORD = Config(words=2, max_turns=5)
 LETTER = Config(words=2, max_turns=20, feedback="letter")
@@ -31,6 +32,7 @@ ENTRIES = (
     (1, False, 0, 0, "CAT", "it purrs"),
     (1, True, 0, 0, "COD", "a fish"),
 )
+
 SOLUTION = ("CAT", "O..", "D..")
 STATE = State(("___", "_..", "_.."), SOLUTION, ENTRIES, (True, True), 2, 2)
 LAST = State(("CAT", "_..", "_.."), SOLUTION, ENTRIES, (False, True), 2, 1)
@@ -245,14 +247,9 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Crosswords-v0") == Config(words=5, max_turns=60)
-    assert config("gem/Crosswords-easy-v0") == Config(words=3, vocabulary="basic", max_turns=30)
+    assert config_of("gem/Crosswords-v0") == Config(words=5, max_turns=60)
+    assert config_of("gem/Crosswords-easy-v0") == Config(words=3, vocabulary="basic", max_turns=30)
     hard = Config(words=3, vocabulary="rare", min_length=6, max_length=9, max_turns=40)
-    assert config("gem/Crosswords-hard-v0") == hard
+    assert config_of("gem/Crosswords-hard-v0") == hard
     env = CrosswordsEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(20)} == {*RANDOM_CONFIGS}

@@ -52,6 +52,7 @@ from gem_gymnasium.solvers.fifteen_puzzle import (
     read_board,
     stages,
 )
+from tests.helpers import config_of
 
 # fmt: off
 BOARD = (
@@ -268,14 +269,9 @@ def test_4x4_boards_are_dealt_solvable_and_unsolved(turns: int) -> None:
 
 
 def test_every_variant_has_its_rules() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/FifteenPuzzle-v0") == Config(size=4, max_turns=200)
-    assert config("gem/FifteenPuzzle-easy-v0") == Config(size=2, max_turns=10)
-    assert config("gem/FifteenPuzzle-hard-v0") == Config(size=4, max_turns=50)
+    assert config_of("gem/FifteenPuzzle-v0") == Config(size=4, max_turns=200)
+    assert config_of("gem/FifteenPuzzle-easy-v0") == Config(size=2, max_turns=10)
+    assert config_of("gem/FifteenPuzzle-hard-v0") == Config(size=4, max_turns=50)
     env = FifteenPuzzleEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(40)} == {*RANDOM_CONFIGS}
 

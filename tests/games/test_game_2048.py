@@ -46,6 +46,7 @@ from gem_gymnasium.solvers.game_2048 import (
     tables,
     value_moves,
 )
+from tests.helpers import config_of
 
 EIGHT = Config(target=8, max_turns=50)
 BOARD = "1120 0202 0000 1000".replace(" ", "")
@@ -284,15 +285,10 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_every_variant_has_its_rules() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Game2048-v0") == Config(target=2048, max_turns=1_500)
-    assert config("gem/Game2048-easy-v0") == Config(target=64, max_turns=50)
-    assert config("gem/Game2048-hard-v0") == Config(target=1024, max_turns=650)
-    assert config("gem/Game2048-extreme-hard-v0") == Config(target=2048, max_turns=1_100)
+    assert config_of("gem/Game2048-v0") == Config(target=2048, max_turns=1_500)
+    assert config_of("gem/Game2048-easy-v0") == Config(target=64, max_turns=50)
+    assert config_of("gem/Game2048-hard-v0") == Config(target=1024, max_turns=650)
+    assert config_of("gem/Game2048-extreme-hard-v0") == Config(target=2048, max_turns=1_100)
     env = Game2048Env(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(40)} == {*RANDOM_CONFIGS}
 

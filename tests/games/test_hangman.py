@@ -26,6 +26,7 @@ from gem_gymnasium.games.hangman import (
     view,
     write,
 )
+from tests.helpers import config_of
 
 STATE = State(word="apple", shown="a___e", misses=("t", "maple"))
 CASES = [
@@ -208,14 +209,9 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Hangman-v0") == Config(length=5, max_turns=20, max_misses=0)
-    assert config("gem/Hangman-easy-v0") == Config(length=3, max_turns=10)
-    assert config("gem/Hangman-hard-v0") == Config(length=7, max_turns=20)
+    assert config_of("gem/Hangman-v0") == Config(length=5, max_turns=20, max_misses=0)
+    assert config_of("gem/Hangman-easy-v0") == Config(length=3, max_turns=10)
+    assert config_of("gem/Hangman-hard-v0") == Config(length=7, max_turns=20)
     env = HangmanEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(40)} == {*RANDOM_CONFIGS}
     assert {(c.length, c.max_turns) for c in RANDOM_CONFIGS} == {(3, 10), (5, 15), (7, 20)}

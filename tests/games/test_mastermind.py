@@ -26,6 +26,7 @@ from gem_gymnasium.games.mastermind import (
     share,
     write,
 )
+from tests.helpers import config_of
 
 STATE = State(code=(4, 3, 6, 5), guesses=((1, 3, 6, 2),), best=2)
 CASES = [
@@ -189,13 +190,8 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Mastermind-v0") == Config(length=4, digits=6, max_turns=20)
-    assert config("gem/Mastermind-easy-v0") == Config(length=2, digits=6, max_turns=10)
-    assert config("gem/Mastermind-hard-v0") == Config(length=4, digits=8, max_turns=30)
+    assert config_of("gem/Mastermind-v0") == Config(length=4, digits=6, max_turns=20)
+    assert config_of("gem/Mastermind-easy-v0") == Config(length=2, digits=6, max_turns=10)
+    assert config_of("gem/Mastermind-hard-v0") == Config(length=4, digits=8, max_turns=30)
     env = MastermindEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(40)} == {*RANDOM_CONFIGS}

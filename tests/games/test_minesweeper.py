@@ -26,6 +26,7 @@ from gem_gymnasium.games.minesweeper import (
     write,
 )
 from gem_gymnasium.games.minesweeper_grid import draw_field, neighbours
+from tests.helpers import config_of
 
 CONFIG = Config(rows=4, columns=5, mines=3, max_turns=17)
 EASY = Config(rows=5, columns=5, mines=5, max_turns=25, logical=True)
@@ -48,6 +49,7 @@ LAST = (
     "012.1"
     "01..1"
 )
+
 # fmt: on
 STATE = State(FIELD, BOARD, (), 17, 6)
 END = State(FIELD, LAST, (), 17, 1)
@@ -325,14 +327,9 @@ def test_a_snapshot_before_the_first_reveal_deals_the_same_mines() -> None:
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Minesweeper-v0") == Config(rows=8, columns=8, mines=10, max_turns=64)
-    assert config("gem/Minesweeper-easy-v0") == EASY
+    assert config_of("gem/Minesweeper-v0") == Config(rows=8, columns=8, mines=10, max_turns=64)
+    assert config_of("gem/Minesweeper-easy-v0") == EASY
     hard = Config(rows=8, columns=8, mines=12, max_turns=64, logical=True)
-    assert config("gem/Minesweeper-hard-v0") == hard
+    assert config_of("gem/Minesweeper-hard-v0") == hard
     env = MinesweeperEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(40)} == {*RANDOM_CONFIGS}

@@ -34,6 +34,7 @@ from gem_gymnasium.games.sokoban import (
     write,
 )
 from gem_gymnasium.solvers.sokoban_search import find_plan
+from tests.helpers import config_of
 
 EASY = Config(size=6, boxes=2, max_turns=20)
 HARD = Config(size=8, boxes=4, max_turns=50)
@@ -292,13 +293,8 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Sokoban-v0") == Config(size=6, boxes=3, max_turns=100)
-    assert config("gem/Sokoban-easy-v0") == EASY
-    assert config("gem/Sokoban-hard-v0") == HARD
+    assert config_of("gem/Sokoban-v0") == Config(size=6, boxes=3, max_turns=100)
+    assert config_of("gem/Sokoban-easy-v0") == EASY
+    assert config_of("gem/Sokoban-hard-v0") == HARD
     env = SokobanEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(20)} == {*RANDOM_CONFIGS}

@@ -25,6 +25,7 @@ from gem_gymnasium.games.sudoku import (
     view,
     write,
 )
+from tests.helpers import config_of
 
 EASY = Config(size=4, clues=7, max_turns=15)
 # fmt: off
@@ -40,6 +41,7 @@ BOARD = (
     4, 0, 0, 0,
     0, 2, 4, 0,
 )
+
 # fmt: on
 STATE = State(BOARD, SOLUTION, 9, 9)
 LAST = State((0, *SOLUTION[1:]), SOLUTION, 9, 1)
@@ -243,13 +245,8 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Sudoku-v0") == Config(size=9, clues=30, max_turns=100)
-    assert config("gem/Sudoku-easy-v0") == EASY
-    assert config("gem/Sudoku-hard-v0") == Config(size=9, clues=33, max_turns=50)
+    assert config_of("gem/Sudoku-v0") == Config(size=9, clues=30, max_turns=100)
+    assert config_of("gem/Sudoku-easy-v0") == EASY
+    assert config_of("gem/Sudoku-hard-v0") == Config(size=9, clues=33, max_turns=50)
     env = SudokuEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(20)} == {*RANDOM_CONFIGS}

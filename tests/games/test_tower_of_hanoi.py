@@ -25,6 +25,7 @@ from gem_gymnasium.games.tower_of_hanoi import (
     view,
     write,
 )
+from tests.helpers import config_of
 
 EASY = Config(disks=3, max_turns=10)
 STATE = State(("32", "1", ""))
@@ -177,13 +178,8 @@ def test_disks_put_back_and_forth_pay_once() -> None:
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/TowerofHanoi-v0") == Config(disks=4, max_turns=30)
-    assert config("gem/TowerofHanoi-easy-v0") == EASY
-    assert config("gem/TowerofHanoi-hard-v0") == Config(disks=5, max_turns=35)
+    assert config_of("gem/TowerofHanoi-v0") == Config(disks=4, max_turns=30)
+    assert config_of("gem/TowerofHanoi-easy-v0") == EASY
+    assert config_of("gem/TowerofHanoi-hard-v0") == Config(disks=5, max_turns=35)
     env = TowerOfHanoiEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(30)} == {*RANDOM_CONFIGS}

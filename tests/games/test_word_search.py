@@ -29,6 +29,7 @@ from gem_gymnasium.games.word_search import (
     write,
 )
 from gem_gymnasium.games.word_search_grid import STEPS, Line, is_read_once
+from tests.helpers import config_of
 
 EASY, HARD = RANDOM_CONFIGS
 SMALL = Config(words=2, size=6, directions=4, min_length=3, max_length=4, max_turns=5)
@@ -258,14 +259,9 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/WordSearch-v0") == Config(words=5, directions=4, max_turns=20)
-    assert config("gem/WordSearch-easy-v0") == EASY
-    assert config("gem/WordSearch-hard-v0") == HARD
+    assert config_of("gem/WordSearch-v0") == Config(words=5, directions=4, max_turns=20)
+    assert config_of("gem/WordSearch-easy-v0") == EASY
+    assert config_of("gem/WordSearch-hard-v0") == HARD
     assert EASY.directions == 2
     assert HARD.directions == 8
     env = WordSearchEnv(random=True)

@@ -27,6 +27,7 @@ from gem_gymnasium.games.wordle import (
     rules,
     write,
 )
+from tests.helpers import config_of
 
 STATE = State(word="crane", found="--G--", guesses=("slate",))
 CASES = [
@@ -212,14 +213,9 @@ def test_finding_every_letter_without_the_word_is_half_of_the_game() -> None:
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        env: Any = gym.make(id).unwrapped
-        env.reset(seed=0)
-        return env.config
-
-    assert config("gem/Wordle-v0") == Config(length=5, max_turns=6)
-    assert config("gem/Wordle-easy-v0") == Config(length=3, max_turns=15)
-    assert config("gem/Wordle-hard-v0") == Config(length=5, max_turns=25)
+    assert config_of("gem/Wordle-v0") == Config(length=5, max_turns=6)
+    assert config_of("gem/Wordle-easy-v0") == Config(length=3, max_turns=15)
+    assert config_of("gem/Wordle-hard-v0") == Config(length=5, max_turns=25)
     env = WordleEnv(random=True)
     assert {(env.reset(seed=seed), env.config)[1] for seed in range(40)} == {*RANDOM_CONFIGS}
     assert {(c.length, c.max_turns) for c in RANDOM_CONFIGS} == {(3, 15), (4, 20), (5, 25)}
