@@ -15,6 +15,10 @@ _SKIPPED = {"table", "nav", "footer", "style", "script", "sup", "figure"}
 
 _MAX_DEPTH = 100
 
+MAX_TAGS, MAX_HREFS = 100_000, 10_000
+"""Tags and links that are read, several times what the longest articles have: a page that means
+harm fits a million into the bytes that are fetched, which would take long past the deadline."""
+
 _TAG = re.compile(r"<(?:(!--)|(/?)([a-zA-Z][a-zA-Z0-9]*+)([^<>]*+)>)")
 _HREF = re.compile(r"""(?:^|\s)href\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.I)
 
@@ -49,7 +53,7 @@ class _Reader:
         if name == "p":
             self.end("p")
             self._paragraph = None if self.summary else []
-        elif name == "a" and (found := _HREF.search(attributes)):
+        elif name == "a" and len(self.hrefs) < MAX_HREFS and (found := _HREF.search(attributes)):
             self.hrefs[unescape(found[1] or found[2] or found[3] or "")] = None
 
     def end(self, name: str) -> None:
@@ -65,7 +69,10 @@ class _Reader:
 def read_article(text: str) -> Article:
     """Return the first paragraph that holds text, and the links outside tables, notes and menus."""
     reader, at = _Reader(), 0
-    while found := _TAG.search(text, at):
+    for _ in range(MAX_TAGS):
+        found = _TAG.search(text, at)
+        if found is None:
+            break
         reader.text(text[at : found.start()])
         at = found.end()
         if found[1]:  # a comment

@@ -118,6 +118,21 @@ class _Handler(request.AbstractHTTPHandler):
         return self.do_open(cast("Any", kind), req)
 
 
+class _Redirects(request.HTTPRedirectHandler):
+    """Follows redirects; what else their answers hold is not read, since it may have no end."""
+
+    def redirect_request(
+        self, req: request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> request.Request | None:
+        """Return the request that a redirect asks for."""
+        fp.read = _read_nothing
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _read_nothing(*_: int) -> bytes:
+    return b""
+
+
 def fetch(url: str, deadline: float) -> Reply:
     """Get an address; errors of the client (4xx) are answers, too.
 
@@ -150,7 +165,7 @@ def _fetch_once(url: str, deadline: float) -> Reply:
         opener = request.OpenerDirector()  # one that knows no file: and no ftp:
         for handler in (
             request.ProxyHandler(),
-            request.HTTPRedirectHandler(),
+            _Redirects(),
             request.HTTPDefaultErrorHandler(),
             request.HTTPErrorProcessor(),
             request.UnknownHandler(),
@@ -171,7 +186,8 @@ def _fetch_once(url: str, deadline: float) -> Reply:
             raise _Lost(f"{type(error).__name__}: {error}") from error
     if len(body) > MAX_BYTES:
         raise BackendError(f"{url}: the answer is over {MAX_BYTES} bytes")
-    if time.monotonic() >= deadline or (length.isdecimal() and len(body) < int(length[:18])):
+    cut = status == 200 and length.isdecimal() and len(body) < int(length[:18])
+    if cut or time.monotonic() >= deadline:
         raise _Lost("the answer broke off")
     if status in _BUSY:
         raise _Lost(f"HTTP status {status}")

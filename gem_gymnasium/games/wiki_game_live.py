@@ -122,8 +122,15 @@ class Kiwix(LiveWiki):
         if name is None:
             raise BackendError(f"{self.url} leads out of the book, to {reply.url}")
         article = read_article(reply.body.decode("utf-8", "replace"))
-        links = [self._title_of(urljoin(reply.url, href)) for href in article.hrefs]
+        links = [self._title_of_link(reply.url, href) for href in article.hrefs]
         return make_page(name, article.summary, [link for link in links if link])
+
+    def _title_of_link(self, base: str, href: str) -> str | None:
+        """Return the title that a link of an article leads to, or None if to no article."""
+        try:
+            return self._title_of(urljoin(base, href))
+        except ValueError:  # no address, such as http://[
+            return None
 
     def _title_of(self, url: str) -> str | None:
         """Return the title of an article's address, or None for any other address."""

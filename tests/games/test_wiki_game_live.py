@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,8 @@ from gem_gymnasium.core.errors import BackendError, ConfigError, StepTimeout
 from gem_gymnasium.games.wiki_game import WikiGameEnv
 from gem_gymnasium.games.wiki_game_deals import pages_of
 from gem_gymnasium.games.wiki_game_graphs import MAX_LINKS, Page
-from gem_gymnasium.games.wiki_game_html import read_article
+from gem_gymnasium.games.wiki_game_html import MAX_HREFS, read_article
+from gem_gymnasium.games.wiki_game_http import MAX_BYTES
 from gem_gymnasium.games.wiki_game_live import Kiwix, MediaWiki, make_page
 from tests.games.wiki_server import ARTICLES, WikiServer, serving
 from tests.helpers import boxed
@@ -164,6 +166,28 @@ def test_pages_are_made_fit_to_be_shown() -> None:
 def test_no_html_is_too_broken(text: str) -> None:
     article = read_article(text)
     assert all(article.hrefs)
+
+
+@pytest.mark.parametrize("harm", ["<a href=b{}>", "<a href=//x/{}>", "<p>", "<table></p>"])
+def test_a_page_that_means_harm_is_read_in_no_time(harm: str) -> None:
+    text = "".join(harm.format(n) for n in range(MAX_BYTES // len(harm)))
+    start = time.process_time()
+    assert len(read_article(text).hrefs) <= MAX_HREFS
+    assert time.process_time() - start < 2.0
+
+
+def test_a_link_that_is_no_address_is_passed_over(server: WikiServer) -> None:
+    text = '<p>One.</p><a href="http://[">x</a><a href="Logic">y</a>'
+    server.answers["odd"] = text.encode()
+    page = Kiwix(f"{server.url}/odd/content/book", TIMEOUT_S).page("Me")
+    assert page == Page("Me", "One.", ("Logic",))
+
+
+def test_what_a_redirect_holds_besides_is_not_read(server: WikiServer) -> None:
+    start = time.monotonic()
+    with pytest.raises(BackendError, match="HTTP status 302"):
+        MediaWiki(f"{server.url}/endless/api.php", TIMEOUT_S).page("Logic")
+    assert time.monotonic() - start < TIMEOUT_S / 2
 
 
 # -- the game -------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -56,6 +56,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.send(200, self.server.answers[mood])
         if mood == "file":
             return self.send(302, b"", location="file:///etc/hostname")
+        if mood == "endless":
+            self.send(302, b"", length=10**12, location=self.path)
+            return self.pour()
         if mood == "loop":
             return self.send(302, b"", location=self.path)
         if rest == "api.php":
@@ -91,6 +94,13 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
         self.close_connection = True
+
+    def pour(self) -> None:
+        """Send all that the other side takes."""
+        end = time.monotonic() + LIMIT_S
+        with suppress(OSError):
+            while time.monotonic() < end:
+                self.wfile.write(b"x" * 2**16)
 
     def drip(self, mood: str) -> None:
         """Send a byte now and then until the other side hangs up."""
