@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.games.wiki_game_graphs import (
+    LARGEST_MIN_DISTANCE,
     ArticleGraph,
     Pages,
     bundled_graph,
@@ -48,7 +50,8 @@ class Config:
             ``http://HOST:PORT/content/BOOK``.
         variant: ``"noregrets"`` (no way back), ``"oneback"`` (back, but not twice in a row),
             ``"freenav"`` (back at will), ``"eidetic"`` (every link seen so far can be followed).
-        min_distance: The least number of links from start to target; graphs only.
+        min_distance: The least number of links from start to target, up to 8 in the bundled graph
+            and 10 in the offline one; graphs only.
         max_distance: The greatest.
         titles: Starts and targets, parted by ``|``; servers only.
         links_per_page: Links that are listed at once.
@@ -81,7 +84,7 @@ class Config:
             raise ConfigError(f"backend={self.backend!r} has no url, got {self.url!r}")
         if self.backend in SERVERS and not self.url.startswith(("http://", "https://")):
             raise ConfigError(f"backend={self.backend!r} needs a url of http(s), got {self.url!r}")
-        if self.backend == "kiwix" and not ("/content/" in self.url or "/raw/" in self.url):
+        if self.backend == "kiwix" and not re.search("/(content|raw)/[^/]", self.url):
             raise ConfigError(
                 f"kiwix: the url must name a book, .../content/BOOK, got {self.url!r}"
             )
@@ -91,6 +94,12 @@ class Config:
             raise ConfigError(
                 "need 1 <= min_distance <= max_distance <= max_turns, got "
                 f"{self.min_distance}, {self.max_distance}, {self.max_turns}"
+            )
+        farthest = LARGEST_MIN_DISTANCE.get(self.backend, self.min_distance)
+        if self.min_distance > farthest:
+            raise ConfigError(
+                f"min_distance must be at most {farthest} in the {self.backend} graph, "
+                f"got {self.min_distance}"
             )
         if len({fold(title) for title in self.titles.split("|")} - {""}) < 2:
             raise ConfigError(f"titles must name two articles, parted by '|', got {self.titles!r}")

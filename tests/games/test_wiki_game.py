@@ -1,6 +1,5 @@
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,6 +29,7 @@ from gem_gymnasium.games.wiki_game import (
 from gem_gymnasium.games.wiki_game_deals import VARIANTS, Config, State
 from gem_gymnasium.games.wiki_game_graphs import ArticleGraph
 from gem_gymnasium.games.wiki_game_titles import find_link, fold, nearest_link
+from tests.helpers import config_of
 
 TITLES = ("Animal", "Cat", "Dog", "Fur", "Island", "House cat", "Zoo")
 SUMMARIES = ("A living thing.", "It purrs.", "It barks.", "Hair.", "", "A cat at home.", "Cages.")
@@ -180,10 +180,12 @@ def test_the_view_shows_one_page_of_links() -> None:
         ({"backend": "mediawiki"}, "needs a url"),
         ({"backend": "mediawiki", "url": "file:///etc/passwd"}, "needs a url of http"),
         ({"backend": "kiwix", "url": "http://localhost:8080"}, "must name a book"),
+        ({"backend": "kiwix", "url": "http://localhost:8080/content/"}, "must name a book"),
         ({"url": "http://localhost"}, "has no url"),
         ({"min_distance": 0}, "1 <= min_distance"),
         ({"min_distance": 5}, "min_distance <= max_distance"),
         ({"max_distance": 31}, "max_distance <= max_turns"),
+        ({"min_distance": 9, "max_distance": 9}, "min_distance must be at most 8"),
         ({"max_turns": 0}, "max_turns"),
         ({"titles": "Dog|dog"}, "two articles"),
         ({"links_per_page": 1}, r"links_per_page must be in 2\.\.100"),
@@ -327,9 +329,6 @@ def test_the_return_stays_in_its_documented_range(
 
 
 def test_the_variants_are_those_of_the_table() -> None:
-    def config(id: str) -> Any:
-        return gym.make(id).unwrapped.config  # type: ignore[attr-defined]
-
-    assert config("gem/WikiGame-v0") == Config(max_turns=30)
-    assert config("gem/WikiGame-easy-v0") == Config(min_distance=2, max_distance=3, max_turns=30)
-    assert config("gem/WikiGame-hard-v0") == Config(min_distance=5, max_distance=6, max_turns=15)
+    assert config_of("gem/WikiGame-v0") == Config(max_turns=30)
+    assert config_of("gem/WikiGame-easy-v0") == Config(min_distance=2, max_distance=3, max_turns=30)
+    assert config_of("gem/WikiGame-hard-v0") == Config(min_distance=5, max_distance=6, max_turns=15)

@@ -16,6 +16,7 @@ from gem_gymnasium.core.errors import ConfigError, MissingDependency
 from gem_gymnasium.games import wiki_game_graphs
 from gem_gymnasium.games.wiki_game import WikiGameEnv
 from gem_gymnasium.games.wiki_game_graphs import (
+    LARGEST_MIN_DISTANCE,
     NO_WAY,
     OFFLINE_PACKAGE,
     ArticleGraph,
@@ -50,6 +51,13 @@ def test_every_pair_of_a_distance_is_drawn_and_no_other() -> None:
     with pytest.raises(ConfigError, match="no two articles of the graph are 4 to 9 links apart"):
         graph.draw(rng, 4, 9)
     assert graph.distance("d", "a") == graph.distance("a", "z") == -1
+    assert {graph.draw(rng, 3, 10**9) for _ in range(50)} == {("a", "d")}  # "no way" is not far
+
+
+def test_a_target_in_ten_has_the_greatest_least_distance_that_can_be_asked_for() -> None:
+    graph, least = bundled_graph(), LARGEST_MIN_DISTANCE["bundled"]
+    targets = np.random.default_rng(0).integers(len(graph.titles), size=60).tolist()
+    assert sum(max(graph.distances_to(target)) >= least for target in targets) >= 6
 
 
 def test_the_bundled_graph_is_large_and_joined_throughout() -> None:
