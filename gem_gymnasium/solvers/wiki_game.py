@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.games.wiki_game import write
+from gem_gymnasium.games.wiki_game import BACK, write
 from gem_gymnasium.games.wiki_game_graphs import (
     OFFLINE_PACKAGE,
     ArticleGraph,
@@ -24,7 +24,8 @@ _LINK = re.compile(r"^- (.+)$", re.MULTILINE)
 class WikiGameSolver:
     """Follow the first link, in the article's order, that is one nearer to the target.
 
-    Which graph is played on shows in the articles of the text; a live wiki cannot be solved.
+    Which graph is played on shows in the articles of the text; a live wiki cannot be solved. Out of
+    an article without links it takes a link that is shown all the same, or goes back.
     """
 
     oracle = True
@@ -32,6 +33,7 @@ class WikiGameSolver:
     def __init__(self) -> None:
         self._graph: ArticleGraph | None = None
         self._target = self._here = 0
+        self._shown: list[str] = []
 
     def reset(self, observation: str, info: dict[str, Any]) -> None:
         """Find the graph, the start and the target.
@@ -53,6 +55,7 @@ class WikiGameSolver:
             target, here = graph.number(found[1]), graph.number(found[2])
             if target is not None and here is not None:
                 self._target, self._here = target, here
+                self._shown = _LINK.findall(observation, found.end())
 
     def act(self, observation: str, info: dict[str, Any]) -> str:
         """Return the first link that leads nearer."""
@@ -70,7 +73,7 @@ class WikiGameSolver:
         distances = graph.distances_to(self._target)
         links = graph.links(self._here)
         nearer = [other for other in links if distances[other] < distances[self._here]]
-        return [graph.titles[other] for other in nearer or links]
+        return [graph.titles[other] for other in nearer or links] or self._shown or [BACK]
 
     def _known(self) -> ArticleGraph:
         if self._graph is None:

@@ -7,7 +7,7 @@ import pytest
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.games.wiki_game_deals import VARIANTS
-from gem_gymnasium.games.wiki_game_graphs import bundled_graph
+from gem_gymnasium.games.wiki_game_graphs import ArticleGraph, bundled_graph
 from gem_gymnasium.solvers import solver_for
 from gem_gymnasium.solvers.wiki_game import WikiGameSolver
 
@@ -51,6 +51,21 @@ def test_consistent_moves_are_all_links_that_lead_nearer() -> None:
     nearer = {x for x in state.links if graph.distance(x, state.target) == distance - 1}
     rng = np.random.default_rng(0)
     assert {solver.consistent_move(rng) for _ in range(200)} == {f"\\boxed{{{x}}}" for x in nearer}
+
+
+@pytest.mark.parametrize(
+    ("seen", "reply"),
+    [("It has no links.", "\\boxed{<back>}"), ("Links 1 to 1 of 1:\n- d", "\\boxed{d}")],
+)
+def test_it_leaves_an_article_without_links(
+    seen: str, reply: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = ArticleGraph("abcd", [""] * 4, [[1, 2], [], [], [0]])
+    monkeypatch.setattr("gem_gymnasium.solvers.wiki_game.bundled_graph", lambda: graph)
+    solver = WikiGameSolver()
+    solver.reset("Target: c\nArticle: a\nLinks 1 to 2 of 2:\n- b\n- c", {})
+    assert solver.act(f"Target: c\nArticle: b\n{seen}\nTurns left: 3.", {}) == reply
+    assert solver.consistent_move(np.random.default_rng(0)) == reply
 
 
 def test_texts_of_no_known_graph_are_refused() -> None:
