@@ -60,4 +60,57 @@ def reinforce(returns: Array, batch: Array | None = None) -> Normalized:
 
 
 ESTIMATORS = {"rebn": rebn, "reinforce": reinforce}
-"""``ReinforceConfig.advantage_estimator`` -> its function."""
+"""``ReinforceConfig.advantage_estimator`` -> what credits each turn with its own return."""
+
+
+def grpo(totals: Array, group_size: int) -> Array:
+    """Normalise each episode's return within its group: ``(R - mean) / (std + eps)``.
+
+    Group Relative Policy Optimization (arXiv 2402.03300, section 4.1.2), population standard
+    deviation. Every turn of an episode has the episode's advantage.
+
+    Args:
+        totals: Undiscounted returns of shape (E,), groups of neighbours; NaN for an episode that
+            counts nowhere.
+        group_size: Episodes a group; divides E.
+
+    Returns:
+        Advantages of shape (E,): 0 where the episode does not count, or its group has no spread.
+    """
+    centred, mean, count = _centre(totals, group_size)
+    std = np.sqrt((centred**2).sum(axis=1, keepdims=True) / np.maximum(count, 1))
+    dead = std < MIN_RELATIVE_STD * np.maximum(1.0, np.abs(mean))
+    return np.where(dead, 0.0, centred / (std + EPSILON)).ravel()
+
+
+def dr_grpo(totals: Array, group_size: int) -> Array:
+    """Subtract the group's mean only: GRPO done right (Dr. GRPO, arXiv 2503.20783, section 3.2).
+
+    Arguments and result as in :func:`grpo`.
+    """
+    return _centre(totals, group_size)[0].ravel()
+
+
+def rloo(totals: Array, group_size: int) -> Array:
+    """Subtract the mean of the *other* episodes of the group (RLOO, arXiv 2402.14740).
+
+    Arguments and result as in :func:`grpo`; an episode without others has advantage 0.
+    """
+    centred, _, count = _centre(totals, group_size)
+    return (centred * count / np.maximum(count - 1, 1)).ravel()
+
+
+def _centre(totals: Array, group_size: int) -> tuple[Array, Array, Array]:
+    """Return distances from the group's mean (0 for NaN), the means, and how many count.
+
+    Shapes (groups, group_size), (groups, 1), (groups, 1).
+    """
+    groups = totals.reshape(-1, group_size)
+    counts = np.isfinite(groups)
+    count = counts.sum(axis=1, keepdims=True)
+    mean = np.where(counts, groups, 0.0).sum(axis=1, keepdims=True) / np.maximum(count, 1)
+    return np.where(counts, groups - mean, 0.0), mean, count.astype(np.float64)
+
+
+GROUPED = {"grpo": grpo, "dr_grpo": dr_grpo, "rloo": rloo}
+"""``ReinforceConfig.advantage_estimator`` -> what credits whole episodes, in groups of one seed."""

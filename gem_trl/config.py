@@ -9,7 +9,7 @@ import torch
 
 from gem_gymnasium import errors
 from gem_trl._compat import BaseConfig
-from gem_trl.advantages import ESTIMATORS
+from gem_trl.advantages import ESTIMATORS, GROUPED
 
 AGGREGATIONS = ("constant", "sequence_sum", "token_mean")
 TRUNCATED_REPLIES = ("penalize", "mask")
@@ -57,7 +57,11 @@ class ReinforceConfig(BaseConfig):
         > Parameters that control credit and loss
 
         gamma (`float`, defaults to 0.9): Discount per turn.
-        advantage_estimator (`str`, defaults to `"rebn"`): `"rebn"` or `"reinforce"`.
+        advantage_estimator (`str`, defaults to `"rebn"`): `"rebn"` or `"reinforce"` credit each
+            turn with its own discounted return. `"grpo"`, `"dr_grpo"` and `"rloo"` credit whole
+            episodes, compared within groups that share a seed, and want `gamma=1`.
+        group_size (`int`, defaults to 8): Episodes of such a group; divides
+            `episodes_per_rollout`.
         loss_aggregation (`str`, defaults to `"constant"`): What the summed token losses are
             divided by: `"constant"` (rows times `max_completion_length`), `"sequence_sum"` (rows)
             or `"token_mean"` (tokens).
@@ -158,7 +162,14 @@ class ReinforceConfig(BaseConfig):
 
     gamma: float = field(default=0.9, metadata={"help": "Discount per turn, at most 1."})
     advantage_estimator: str = field(
-        default="rebn", metadata={"help": "rebn (Return Batch Normalization) or reinforce."}
+        default="rebn",
+        metadata={
+            "help": "rebn (Return Batch Normalization) or reinforce: each turn's own return; grpo, "
+            "dr_grpo or rloo: the whole episode's, within groups of one seed (gamma=1)."
+        },
+    )
+    group_size: int = field(
+        default=8, metadata={"help": "Episodes of one seed that grpo, dr_grpo and rloo compare."}
     )
     loss_aggregation: str = field(
         default="constant",
@@ -226,7 +237,9 @@ class ReinforceConfig(BaseConfig):
             raise errors.ConfigError(
                 f"history='none' takes no history_kwargs, got {self.history_kwargs}"
             )
-        self._one_of("advantage_estimator", tuple(ESTIMATORS))
+        self._one_of("advantage_estimator", (*ESTIMATORS, *GROUPED))
+        if self.grouped:
+            self._check_groups()
         self._one_of("loss_aggregation", AGGREGATIONS)
         self._one_of("truncated_replies", TRUNCATED_REPLIES)
         self._one_of("history", HISTORIES)
@@ -235,6 +248,24 @@ class ReinforceConfig(BaseConfig):
                 "gradient_accumulation_steps must be 1: the rows of a mini-batch are split into "
                 "micro-batches of per_device_train_batch_size sequences by themselves, got "
                 f"{self.gradient_accumulation_steps}"
+            )
+
+    @property
+    def grouped(self) -> bool:
+        """Whether episodes are compared within groups that share a seed."""
+        return self.advantage_estimator in GROUPED
+
+    def _check_groups(self) -> None:
+        self._at_least("group_size", 2)
+        if self.episodes_per_rollout % self.group_size:
+            raise errors.ConfigError(
+                "group_size must divide episodes_per_rollout, got "
+                f"{self.group_size} and {self.episodes_per_rollout}"
+            )
+        if self.gamma != 1.0:
+            raise errors.ConfigError(
+                f"advantage_estimator={self.advantage_estimator!r} credits whole episodes: set "
+                f"gamma=1.0, got {self.gamma}"
             )
 
     @property

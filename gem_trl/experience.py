@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from gem_gymnasium import errors
-from gem_trl.advantages import ESTIMATORS
+from gem_trl.advantages import ESTIMATORS, GROUPED, Normalized
 from gem_trl.config import ReinforceConfig
 from gem_trl.distributed import gather
 from gem_trl.episode import Episode
 from gem_trl.generation import Sampling
 from gem_trl.metrics import episode_metrics
 from gem_trl.rollout import SAMPLING, SHUFFLING, TRAINING, Collector, derived_seed
-from gem_trl.rows import Row, mini_batches, rows_of
+from gem_trl.rows import Row, grouped_rows_of, mini_batches, rows_of
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +65,10 @@ class Experience:
         args = self._args
 
         def seed_of(env: int, place: int) -> int:
+            if args.grouped:
+                groups = args.episodes_per_rollout // args.group_size
+                group = self.rollouts * groups + place // args.group_size
+                return derived_seed(args.seed, TRAINING, self._rank, group)
             number = self._episodes_begun[env]
             self._episodes_begun[env] += 1
             return derived_seed(args.seed, TRAINING, self._rank, env, number)
@@ -78,7 +82,15 @@ class Experience:
             repetition_penalty=args.repetition_penalty,
         )
         seed = derived_seed(args.seed, SAMPLING, self._rank, self.rollouts)
-        return self.collector.collect(args.episodes_per_rollout, seed_of, sampling, seed)
+        kinds = max(self.collector.envs.kinds) + 1
+        return self.collector.collect(
+            args.episodes_per_rollout,
+            seed_of,
+            sampling,
+            seed,
+            # A group plays one kind of env.
+            (lambda place: place // args.group_size % kinds) if args.grouped else None,
+        )
 
     def _roll_out(self) -> None:
         """Play a rollout and queue its mini-batches."""
@@ -86,8 +98,7 @@ class Experience:
         started = time.perf_counter()
         episodes = self.collect_episodes()
         seconds = time.perf_counter() - started
-        estimate = ESTIMATORS[args.advantage_estimator]
-        rows, estimated = rows_of(episodes, args.gamma, estimate, gather)
+        rows, estimated = self._credit(episodes)
         if estimated.degenerate and not self._warned:
             self._warned = True
             logger.warning(
@@ -103,6 +114,7 @@ class Experience:
             "returns/mean": estimated.mean,
             "returns/std": estimated.std,
             "returns/degenerate": float(estimated.degenerate),
+            **self._group_metrics(estimated),
             "num_tokens": float(self.tokens),
             "time/rollout": seconds,
         }
@@ -120,6 +132,22 @@ class Experience:
         ]
         self.rollouts += 1
 
+    def _credit(self, episodes: list[Episode]) -> tuple[list[Row], Normalized]:
+        """Return the rows of a rollout with their advantages."""
+        args = self._args
+        if args.grouped:
+            estimate = GROUPED[args.advantage_estimator]
+            return grouped_rows_of(episodes, args.group_size, estimate, gather)
+        return rows_of(episodes, args.gamma, ESTIMATORS[args.advantage_estimator], gather)
+
+    def _group_metrics(self, estimated: Normalized) -> dict[str, float]:
+        """Return the share of groups without any signal, over all processes."""
+        if not self._args.grouped:
+            return {}
+        groups = estimated.advantages.reshape(-1, self._args.group_size)
+        dead = gather([float(not group.any()) for group in groups])
+        return {"rollout/dead_groups": float(np.mean(dead))}
+
     def take_metrics(self) -> dict[str, float]:
         """Return the means over the rollouts since the last call, or again the newest rollout's."""
         names = [name for metrics in self._metrics for name in metrics]
@@ -135,7 +163,14 @@ class Experience:
     def _settings(self) -> dict[str, Any]:
         """Return what must be equal where a run resumes: counters and waiting rows depend on it."""
         args = self._args
-        names = ("seed", "episodes_per_rollout", "num_iterations", "num_mini_batches", "beta")
+        names = (
+            "seed",
+            "episodes_per_rollout",
+            "group_size",
+            "num_iterations",
+            "num_mini_batches",
+            "beta",
+        )
         values = {name: getattr(args, name) for name in names}
         return {"num_envs": self.collector.envs.num_envs, **values}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -45,7 +46,7 @@ def rows_of(
     estimate: Callable[[Array, Array], Normalized],
     gather: Callable[[list[float]], list[float]] = list,
 ) -> tuple[list[Row], Normalized]:
-    """Return one row a turn, and the statistics their advantages come from.
+    """Return one row a turn, credited with its own return, and the returns' statistics.
 
     Turns that do not train (of invalid episodes, or masked) count in no statistic and get
     advantage 0.
@@ -56,27 +57,65 @@ def rows_of(
         estimate: From ``advantages.ESTIMATORS``.
         gather: Concatenates the returns of every process; by default there is one.
     """
-    returns = [discounted_returns(episode.rewards, gamma) for episode in episodes]
-    turns = [
-        (number, turn, value, episode.valid and turn.trains)
-        for number, (episode, values) in enumerate(zip(episodes, returns, strict=True))
-        for turn, value in zip(episode.turns, values.tolist(), strict=True)
+    returns = [discounted_returns(episode.rewards, gamma).tolist() for episode in episodes]
+    counted = [
+        value
+        for episode, values in zip(episodes, returns, strict=True)
+        for turn, value in zip(episode.turns, values, strict=True)
+        if episode.valid and turn.trains
     ]
-    counted = [value for _, _, value, trains in turns if trains]
     estimated = estimate(np.array(counted, np.float64), np.array(gather(counted), np.float64))
     advantages = iter(estimated.advantages.tolist())
-    rows = [
-        Row(
-            prompt_ids=turn.prompt_ids,
-            reply_ids=turn.reply_ids,
-            advantage=next(advantages) if trains else 0.0,
-            reward=turn.reward,
-            trains=trains,
-            episode=number,
-        )
-        for number, turn, _, trains in turns
-    ]
-    return rows, estimated
+    return _rows(episodes, lambda _: next(advantages)), estimated
+
+
+def grouped_rows_of(
+    episodes: Sequence[Episode],
+    group_size: int,
+    estimate: Callable[[Array, int], Array],
+    gather: Callable[[list[float]], list[float]] = list,
+) -> tuple[list[Row], Normalized]:
+    """Return one row a turn, credited with its whole episode's return within the group.
+
+    Args:
+        episodes: The episodes of this process, groups of neighbours.
+        group_size: Episodes a group; divides their number.
+        estimate: From ``advantages.GROUPED``.
+        gather: Concatenates the returns of every process, for the statistics.
+
+    Returns:
+        The rows, and the mean and standard deviation of the valid episodes' undiscounted returns.
+    """
+    totals = [episode.total_reward if episode.valid else math.nan for episode in episodes]
+    advantages = estimate(np.array(totals, np.float64), group_size)
+    everyone = np.array(gather([total for total in totals if math.isfinite(total)]), np.float64)
+    some = everyone.size > 0
+    statistics = Normalized(
+        advantages,
+        float(everyone.mean()) if some else 0.0,
+        float(everyone.std()) if some else 0.0,
+        not any(gather(advantages.tolist())),
+    )
+    return _rows(episodes, lambda number: float(advantages[number])), statistics
+
+
+def _rows(episodes: Sequence[Episode], advantage_of: Callable[[int], float]) -> list[Row]:
+    """Return one row a turn; ``advantage_of`` is asked once for each turn that trains, in order."""
+    rows: list[Row] = []
+    for number, episode in enumerate(episodes):
+        for turn in episode.turns:
+            trains = episode.valid and turn.trains
+            rows.append(
+                Row(
+                    prompt_ids=turn.prompt_ids,
+                    reply_ids=turn.reply_ids,
+                    advantage=advantage_of(number) if trains else 0.0,
+                    reward=turn.reward,
+                    trains=trains,
+                    episode=number,
+                )
+            )
+    return rows
 
 
 def filler(like: Row) -> Row:
