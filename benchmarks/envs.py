@@ -23,16 +23,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from statistics import median
+from string import ascii_lowercase
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 POOL = 5
 """Envs of a side that are stepped one after the other between two readings of the clocks."""
 
 KEYS = ("steps", "wall_s", "cpu_s", "resets_s")
+
+WORDS = Path(__file__).resolve().parent.parent / "gem_gymnasium" / "data" / "words_common.txt"
 
 OUT = Path(__file__).resolve().parent / "results" / "envs.md"
 
@@ -71,12 +76,26 @@ GAMES = {
         episodes=100,
         required=2.0,
     ),
+    "Wordle 5 letters, 25 turns": Game(
+        "gem/Wordle-hard-v0",
+        "game:Wordle-v0-hard",
+        {"word_length": 5, "max_turns": 25},
+        episodes=100,
+        required=2.0,
+    ),
     "FifteenPuzzle 4x4, 200 turns": Game(
         "gem/FifteenPuzzle-v0",
         "game:FifteenPuzzle-v0-hard",
         {"num_rows": 4, "max_turns": 200},
         episodes=20,
         required=2.0,
+    ),
+    "Hangman 5 letters, 20 turns": Game(
+        "gem/Hangman-v0",
+        "game:Hangman-v0-hard",
+        {"word_length": 5, "max_turns": 20},
+        episodes=100,
+        required=1.0,
     ),
     # GEM's `clues` is the number of attempts to remove a cell: 51 leave about 32 of them.
     "Sudoku 9x9, 30 clues, 100 turns": Game(
@@ -129,10 +148,28 @@ def make_gem(game: Game) -> tuple[Any, Callable[[Any], tuple[Any, Any]]]:
     """Return an env of GEM's and what reads its Sudoku grids."""
     import gem
 
+    if game.gem.startswith(("game:Wordle", "game:Hangman")):
+        give_gem_words()
+
     def grids(env: Any) -> tuple[Any, Any]:
         return [*chain(*env.full_grid)], [*chain(*env.board)]
 
     return gem.make(game.gem, **game.gem_rules), grids
+
+
+def give_gem_words() -> None:
+    """Give GEM our words instead of those it downloads at every construction."""
+    import nltk
+    import nltk.corpus
+
+    nltk.download = lambda *args, **kwargs: True
+    nltk.corpus.words = SimpleNamespace(words=lambda *args: five_letter_words())
+
+
+@cache
+def five_letter_words() -> list[str]:
+    """Return the words of five letters that our games hide."""
+    return [word for word in WORDS.read_text("ascii").split() if len(word) == 5]
 
 
 def actions_of(name: str, seed: int, env: Any, grids: Callable[[Any], Any]) -> list[str]:
@@ -147,6 +184,10 @@ def actions_of(name: str, seed: int, env: Any, grids: Callable[[Any], Any]) -> l
         cells = rng.sample([(row, column) for row in range(1, 8) for column in range(1, 8)], 49)
         verbs = ["reveal", "flag", "reveal"] * 17
         return [f"\\boxed{{{v} {r} {c}}}" for v, (r, c) in zip(verbs, cells, strict=False)]
+    if name.startswith("Wordle"):
+        return [f"\\boxed{{{word}}}" for word in rng.sample(five_letter_words(), 25)]
+    if name.startswith("Hangman"):
+        return [f"\\boxed{{{letter}}}" for letter in rng.sample(ascii_lowercase, 20)]
     if name.startswith("TowerofHanoi"):
         return [f"\\boxed{{{' '.join(rng.sample('ABC', 2))}}}" for _ in range(30)]
     if name.startswith("Sokoban"):
