@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-
-from gymnasium.error import UnregisteredEnv
+from io import TextIOWrapper
 
 from gem_gymnasium.cli import listing, play
-from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.core.errors import GemError
 
 DESCRIPTION = """\
 Look at gem-gymnasium's environments, and play them as a person.
@@ -35,11 +34,17 @@ def make_parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> int:
     """Run the command that ``argv`` names; return an exit status."""
     options = make_parser().parse_args(argv)
+    for stream in (sys.stdin, sys.stdout):  # what cannot be read or shown becomes question marks
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         return options.run(options)
-    except (ConfigError, UnregisteredEnv) as error:  # they say what to change
+    except GemError as error:  # they say what to change
         sys.stderr.write(f"gem-gym: {error}\n")
         return 2
+    except KeyboardInterrupt:
+        sys.stdout.write("\n")
+        return 130
     except BrokenPipeError:  # `gem-gym list | head`; nothing more can be written, not even at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

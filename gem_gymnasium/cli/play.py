@@ -9,7 +9,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium import registry
+from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.solvers import Solver, solver_for
 from gem_gymnasium.wrappers import NormalizeScore
@@ -42,30 +43,34 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         ConfigError: The seed is negative.
-        gymnasium.error.UnregisteredEnv: There is no such id.
+        UnknownName: There is no such id.
     """
+    id = options.id.rpartition(":")[2]  # as in gymnasium.make("gem_gymnasium:gem/Sudoku-v0")
+    if id not in registry.ids():
+        raise UnknownName("game", id, registry.ids())
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     if seed < 0:
         raise ConfigError(f"seed must be at least 0, got {seed}")
     # A slip of the finger costs a turn, not the game.
-    env: gym.Env[Any, Any] = gym.make(options.id, on_malformed="continue")
-    if options.id in load_json("calibration.json")["games"]:
+    env: gym.Env[Any, Any] = gym.make(id, on_malformed="continue")
+    if id in load_json("calibration.json")["games"]:
         env = NormalizeScore(env)
     rules, info = env.reset(seed=seed)
     solver = solver_for(env)
     solver.reset(rules, {})
-    say(f"{options.id}, seed {seed}. A move, or :hint, :rules, :quit.\n", rules)
+    say(f"{id}, seed {seed}. A move, or :hint, :rules, :quit.\n", rules)
     observation, total, over = rules, 0.0, False
     while not over:
         reply = ask(solver, rules, observation)
         if reply is None:
             break
         observation, reward, terminated, truncated, info = env.step(reply)
-        total, over = total + float(reward), terminated or truncated
+        pay, over = float(reward), terminated or truncated
+        total += pay
         solver.observe(observation, {})
-        paid = f"  (+{reward:.3g})" if reward > 0 else f"  ({reward:.3g})" if reward else ""
+        paid = f"  (+{pay:.3g})" if pay > 0 else f"  ({pay:.3g})" if pay else ""
         say(f"\n{observation}{paid}")
-    say(f"\n{score(options.id, total, info, over)}")
+    say(f"\n{score(id, total, info, over)}")
     env.close()
     return 0
 

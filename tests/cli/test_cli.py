@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -96,8 +97,10 @@ def test_an_episode_without_a_seed_says_the_seed_that_replays_it(
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [([GUESS, "--seed", "-1"], "seed must be at least 0, got -1"), (["gem/Sudok-v0"], "Sudoku")],
-)
+    [([GUESS, "--seed", "-1"], "seed must be at least 0, got -1"), (["gem/Sudok-v0"], "Sudoku"),
+     (["gem/Sudoku"], "mean 'gem/Sudoku-v0'"), (["gem/"], "unknown game 'gem/'"), ([""], "game ''"),
+     (["CartPole-v1"], "unknown game 'CartPole-v1'"), (["gem/Sudoku-v9"], "gem/Sudoku-v0")],
+)  # fmt: skip
 def test_mistakes_are_said_in_a_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,6 +108,37 @@ def test_mistakes_are_said_in_a_line(
     error = capsys.readouterr().err
     assert error.startswith("gem-gym: ")
     assert message in error
+
+
+def test_an_id_may_name_its_module_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert play(monkeypatch, ["1"], f"gem_gymnasium:{GUESS}", "--seed", "0") == 0
+    assert "your normalized score is" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_bytes_that_are_no_text_cost_a_turn_and_nothing_more(encoding: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gem_gymnasium.cli.main", "play", "gem/WikiGame-v0", "--seed", "0"],
+        input=b"caf\xc3\xa9 \xff\x00\n" + b"x" * 1_000_000 + b"\n",
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": f"{encoding}:strict"},
+        timeout=60,
+    )
+    assert done.stderr == b""
+    assert b"You stopped after 2 of 30 turns, with a return of -0.1." in done.stdout
+
+
+def test_an_interrupt_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted:
+        def readline(self) -> str:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", Interrupted())
+    assert main(["play", GUESS]) == 130
 
 
 def test_a_closed_pipe_is_no_error() -> None:
