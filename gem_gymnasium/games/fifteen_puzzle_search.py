@@ -154,7 +154,8 @@ def exact_table(size: int) -> Table:
 def boards_within(size: int, moves: int) -> npt.NDArray[np.intp]:
     """Return the codes of the 2x2 or 3x3 boards that are 1 to ``moves`` moves from the goal."""
     distances = exact_table(size).distances
-    return np.flatnonzero((distances > 0) & (distances <= moves))
+    most = min(moves, HARDEST[size])  # UNREACHED is no distance
+    return np.flatnonzero((distances > 0) & (distances <= most))
 
 
 def decode(size: int, code: int) -> Board:

@@ -177,6 +177,7 @@ def test_the_exact_tables_hold_every_solvable_board(size: int, boards: int) -> N
     reached = distances[distances != UNREACHED]
     assert (len(reached), reached.max()) == (boards, HARDEST[size])
     assert len(boards_within(size, HARDEST[size])) == boards - 1
+    assert len(boards_within(size, 10**9)) == boards - 1
 
 
 def breadth_first(size: int, depth: int) -> dict[Board, int]:
