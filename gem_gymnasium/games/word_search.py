@@ -21,6 +21,8 @@ EVENTS = ("found", "solved", "wrong", "repeated", "no_line", "out_of_bounds")
 
 SIZES = range(6, 16)
 WORD_LETTERS = range(3, 13)
+MOST_WORDS = 16
+"""More words of three letters would hardly ever stand in a large grid but once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,7 @@ class Config:
                 f"need {WORD_LETTERS[0]} <= min_length <= max_length <= {longest}, "
                 f"got {self.min_length}, {self.max_length}"
             )
-        most = self.size**2 // (2 * self.max_length)
+        most = min(MOST_WORDS, self.size**2 // (2 * self.max_length))
         if not 1 <= self.words <= most:
             raise ConfigError(
                 f"words of up to {self.max_length} letters must be 1..{most} for size {self.size}, "

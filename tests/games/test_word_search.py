@@ -127,6 +127,7 @@ def test_no_text_before_the_first_move_holds_one(config: Config) -> None:
         ({"size": 15, "max_length": 13}, "max_length <= 12"),
         ({"words": 0}, r"words of up to 8 letters must be 1\.\.6 for size 10"),
         ({"words": 7}, r"words of up to 8 letters must be 1\.\.6 for size 10"),
+        ({"words": 17, "size": 15, "min_length": 3, "max_length": 3}, r"be 1\.\.16 for size 15"),
         ({"max_turns": 4}, "max_turns must be at least the 5 words"),
     ],
 )
