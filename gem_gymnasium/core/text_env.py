@@ -237,6 +237,8 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
                 f"render_mode must be one of {self.metadata['render_modes']}, got {render_mode!r}"
                 + (" (rgb_array needs Pillow)" if render_mode == "rgb_array" else "")
             )
+        if not isinstance(random, bool):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
+            raise ConfigError(f"random must be True or False, got {random!r}")
         self.config: ConfigT = build_config(self.config_type, rules)
         if random and rules:
             raise ConfigError(f"random=True draws every rule, so none can be set; got {rules}")

@@ -230,6 +230,7 @@ def test_nothing_works_before_a_reset() -> None:
         ({"last": 1}, ConfigError, "last must be of type bool, got 1"),
         ({"on_malformed": "stop"}, ConfigError, "on_malformed must be 'end' or 'continue'"),
         ({"render_mode": "jpeg"}, ConfigError, "render_mode must be one of .*'ansi'"),
+        ({"random": "no"}, ConfigError, "random must be True or False, got 'no'"),
         ({"random": True, "goal": 3}, ConfigError, "random=True draws every rule"),
     ],
 )
