@@ -1,0 +1,129 @@
+"""Write the generated pages: games.md (rules, an episode, scores) and gem_ids.md (GEM's ids).
+
+    python docs/make.py
+
+Everything comes from the registry, the golden transcripts and the calibration, so that a page never
+says what is no longer so; a test fails when a page is out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from gem_gymnasium import registry
+from gem_gymnasium.cli.listing import cell, describe
+from gem_gymnasium.data import load_json
+from gem_gymnasium.registry import Row
+from gem_gymnasium.solvers import solver_for
+
+DOCS = Path(__file__).resolve().parent
+GOLDEN = DOCS.parent / "tests" / "golden"
+GENERATED = "<!-- Written by `python docs/make.py`; edit that, not this. -->"
+
+GEM_VARIANTS: Mapping[str, Sequence[str]] = {
+    "GuessTheNumber": ("easy", "hard", "random"),
+    "Mastermind": ("easy", "hard", "random"),
+    "Minesweeper": ("easy", "hard", "random"),
+    "Wordle": ("easy", "hard", "random"),
+    "FifteenPuzzle": ("easy", "hard", "random"),
+    "Hangman": ("easy", "hard", "random"),
+    "Sudoku": ("easy", "hard", "random"),
+    "TowerofHanoi": ("easy", "hard", "random"),
+    "Game2048": ("easy", "hard", "extreme-hard", "random"),
+    "Sokoban": ("easy", "hard", "random"),
+    "Crosswords": ("easy", "hard", "random"),
+    "WordSearch": ("easy", "hard", "random"),
+    "WikiGame": ("easy", "hard"),
+}
+"""The games that gem-llm 0.1.0 registers, as ``game:<name>-v0-<variant>``."""
+
+INTRO = """\
+What each game tells its player, one episode of the solver, and what players score.
+
+*random* is the mean return of a random legal player and *solver* that of the solver: what
+`NormalizeScore` calls 0 and 1. *solver wins* is its share of won episodes. *blind* is the best mean
+return of three players that never read an observation: one that repeats a reply, one that plays the
+first legal move of a fixed order, one that goes round four replies. Means over the seeds that
+`gem_gymnasium/data/calibration.json` names, which also has the 95 % intervals. In an episode `<` is
+what the player reads, `>` its reply and `=` the reward and the rest of what `step` returned.
+"""
+
+
+def games_page() -> str:
+    """Return docs/games.md."""
+    rows = [row for row in registry.ROWS if row.family == "game"]
+    parts = ["# Games", GENERATED, INTRO.strip()]
+    for row in rows:
+        parts += section(row)
+    return "\n\n".join(parts) + "\n"
+
+
+def section(row: Row) -> Iterable[str]:
+    """Yield the parts of a game's section."""
+    env = gym.make(row.id(""))
+    rules, _ = env.reset(seed=0)
+    yield f"## {row.name}"
+    yield fenced(rules)
+    yield scores(row)
+    if getattr(solver_for(env), "oracle", False):
+        yield "The solver is an oracle: it reads what a player cannot, so 1 may be out of reach."
+    if row.luck:
+        ids = ", ".join(f"`{row.id(variant)}`" for variant in row.luck)
+        yield f"Luck decides in {ids}: no player wins every episode."
+    yield "An episode of the solver:"
+    wins = (GOLDEN / f"{id.removeprefix('gem/')}-win.txt" for id in row.ids())
+    yield fenced(min((path.read_text(encoding="utf-8") for path in wins), key=len))
+
+
+def scores(row: Row) -> str:
+    """Return the table of a game's ids."""
+    games = load_json("calibration.json")["games"]
+    lines = ["| id | turns | random | solver | solver wins | blind |", "|---|---|---|---|---|---|"]
+    for id in row.ids():
+        shown: dict[str, Any] = describe(id, row.family)
+        shown["blind"] = max(games[id]["blind"].values())
+        columns = ("turns", "random", "solver", "solver wins", "blind")
+        lines.append(" | ".join([f"| `{id}`", *(cell(shown[name]) for name in columns)]) + " |")
+    return "\n".join(lines)
+
+
+def fenced(text: str) -> str:
+    """Return a text as a code block."""
+    return f"```text\n{text.rstrip()}\n```"
+
+
+def ids_page() -> str:
+    """Return docs/gem_ids.md."""
+    named = {row.name: row for row in registry.ROWS}
+    lines = [
+        "# GEM's ids beside ours",
+        "",
+        GENERATED,
+        "",
+        "What gem-llm 0.1.0 registers, and the id to use here. The rules of a game with the same",
+        "name may differ where GEM's are wrong; [decisions.md](decisions.md) says how and why.",
+        "Kwargs are those the id registers; what is not named has the standard game's value.",
+        "",
+        "| GEM | here | kwargs |",
+        "|---|---|---|",
+    ]
+    for name, variants in GEM_VARIANTS.items():
+        row = named[name]
+        for variant in variants:
+            kwargs = ", ".join(f"{key}={value!r}" for key, value in row.variants[variant].items())
+            lines.append(f"| `game:{name}-v0-{variant}` | `{row.id(variant)}` | `{kwargs}` |")
+        lines.append(f"| | `{row.id('')}` | the standard game |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"games.md": games_page, "gem_ids.md": ids_page}
+
+
+if __name__ == "__main__":
+    for page, write in PAGES.items():
+        (DOCS / page).write_text(write(), encoding="utf-8", newline="\n")
+        print(DOCS / page)
