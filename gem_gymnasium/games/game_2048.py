@@ -18,6 +18,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_word
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 
 EVENTS = ("moved", "reached", "stuck", "blocked")
 
@@ -222,9 +223,10 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
     return (
         f"2048: make the tile {config.target} on the {config.size}x{config.size} board within "
-        f"{config.max_turns} turns. A move slides all tiles as far as they go in one direction; "
+        f"{turns}. A move slides all tiles as far as they go in one direction; "
         "two equal tiles that meet merge into one of twice the number, each tile at most once a "
         "move (of three in a row, the two farthest in that direction merge). After each move a "
         "new tile comes up on a random empty cell: a 2, or one time in ten a 4. A direction in "

@@ -14,6 +14,7 @@ import numpy as np
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_int
 from gem_gymnasium.core.text_env import Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 
 LARGEST = 10**15
 """Bound on the numbers: well below the longest integer that a reply can hold."""
@@ -125,9 +126,10 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
     return (
         f"Guess the Number: find a hidden integer from {config.low} to {config.high} (both "
-        f"included) within {config.max_turns} turns. After each guess you learn whether the "
+        f"included) within {turns}. After each guess you learn whether the "
         f"number is higher or lower.\nEach turn, {form(config)}"
     )
 

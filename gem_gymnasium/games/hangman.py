@@ -16,6 +16,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_word
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import LOST, Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.data import words
 
 EVENTS = ("hit", "solved", "miss", "wrong_word", "repeated", "wrong_length")
@@ -145,10 +146,13 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
-    limit = f" {config.max_misses} misses lose the game." if config.max_misses else ""
+    turns = count_of(config.max_turns, "turn")
+    most, limit = config.max_misses, ""
+    if most:
+        limit = " One miss loses the game." if most == 1 else f" {most} misses lose the game."
     return (
         f"Hangman: find a hidden, common English word of {config.length} letters within "
-        f"{config.max_turns} turns. Guess a letter, and it is shown wherever it stands in the "
+        f"{turns}. Guess a letter, and it is shown wherever it stands in the "
         "word (_ is a letter not found yet); or guess the whole word. A letter that is not in the "
         f"word, or a wrong word, is a miss.{limit} You win when every letter is shown or the word "
         f"is guessed.\nEach turn, {form(config)}"

@@ -15,6 +15,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_ints
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 
 EVENTS = ("pegs", "correct", "repeated", "out_of_range", "wrong_length", "duplicate")
 
@@ -151,10 +152,11 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
     repeats = "may repeat" if config.duplicates else "all differ"
     return (
         f"Mastermind: find a hidden code of {config.length} digits from 1 to {config.digits} "
-        f"within {config.max_turns} turns. The digits {repeats}. After each guess you learn its "
+        f"within {turns}. The digits {repeats}. After each guess you learn its "
         "black pegs (digits in the right place) and white pegs (digits of the code in the wrong "
         f"place).\nEach turn, {form(config)}"
     )

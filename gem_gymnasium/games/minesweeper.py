@@ -17,6 +17,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_int
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.games.minesweeper_grid import (
     FLAG,
     HIDDEN,
@@ -208,15 +209,17 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
+    mines = "1 mine is" if config.mines == 1 else f"{config.mines} mines are"
     start = (
         "Some cells are revealed already, and the board can be solved without guessing."
         if config.logical
         else "No mine is at or beside the first cell you reveal."
     )
     return (
-        f"Minesweeper: {config.mines} mines are hidden in a grid of {config.rows} rows and "
+        f"Minesweeper: {mines} hidden in a grid of {config.rows} rows and "
         f"{config.columns} columns. Reveal every cell that holds no mine within "
-        f"{config.max_turns} turns; a revealed mine loses the game. A revealed cell shows how many "
+        f"{turns}; a revealed mine loses the game. A revealed cell shows how many "
         "of the up to eight cells around it hold mines; if none does, those are revealed too. "
         f"{start} Rows count from the top, columns from the left; a dot is a hidden cell, F a "
         "flagged one. A flag only marks a cell: it takes a turn, keeps the cell from being "

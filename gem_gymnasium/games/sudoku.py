@@ -18,6 +18,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_ints
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.games.sudoku_grid import GRIDS, dig, draw_solution
 
 EVENTS = ("placed", "solved", "wrong", "conflict", "taken", "out_of_bounds")
@@ -192,9 +193,10 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
     size, box = config.size, isqrt(config.size)
     return (
-        f"Sudoku: fill the {size}x{size} grid within {config.max_turns} turns so that every row, "
+        f"Sudoku: fill the {size}x{size} grid within {turns} so that every row, "
         f"every column and each of the {size} boxes ({box}x{box} cells) holds the numbers 1 to "
         f"{size} once. Rows count from the top, columns from the left; a dot is an empty cell. "
         "There is one solution; a number it does not have there is not placed.\n"

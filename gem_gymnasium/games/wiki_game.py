@@ -12,6 +12,7 @@ import numpy as np
 from gem_gymnasium.core.errors import BackendError
 from gem_gymnasium.core.parsing import echo, last_boxed
 from gem_gymnasium.core.text_env import LOST, Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.games.wiki_game_deals import Config, State, deal, deal_as_told, pages_of
 from gem_gymnasium.games.wiki_game_graphs import ArticleGraph, Page
 from gem_gymnasium.games.wiki_game_titles import MAX_TITLE, find_link, nearest_link
@@ -196,9 +197,10 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
     return (
-        f"WikiGame: get from the article below to the target article within {config.max_turns} "
-        "turns by following links. Of each article you see the title, a summary and its links, "
+        f"WikiGame: get from the article below to the target article within {turns} by "
+        "following links. Of each article you see the title, a summary and its links, "
         f"{config.links_per_page} at a time; you may follow any of them, also one on another page "
         f"of the list. {_WAYS[config.variant]}\nEach turn, {form(config)}"
     )

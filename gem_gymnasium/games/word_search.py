@@ -15,6 +15,7 @@ from gem_gymnasium.core.grid import draw_grid
 from gem_gymnasium.core.parsing import last_boxed, to_ints
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.games.word_search_grid import STEPS, Line, hide
 
 EVENTS = ("found", "solved", "wrong", "repeated", "no_line", "out_of_bounds")
@@ -184,9 +185,11 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
+    words = count_of(config.words, "listed word")
     return (
-        f"Word search: find the {config.words} listed words in the grid within {config.max_turns} "
-        "turns. Rows count from the top, columns from the left. A word stands in a straight line, "
+        f"Word search: find the {words} in the grid within {turns}. "
+        "Rows count from the top, columns from the left. A word stands in a straight line, "
         f"{_WAYS[config.directions]}; words may share letters. Each listed word stands in the grid "
         "once; you may start from either of its ends.\n"
         f"Each turn, {form(config)}"

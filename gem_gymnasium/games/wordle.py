@@ -16,6 +16,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_word
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
+from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.data import all_words, word_set, words
 
 EVENTS = ("marks", "correct", "wrong_length", "not_a_word", "repeated")
@@ -137,9 +138,10 @@ def form(config: Config) -> str:
 
 def rules(config: Config) -> str:
     """Return the text that opens the episode."""
+    turns = count_of(config.max_turns, "turn")
     return (
         f"Wordle: find a hidden, common English word of {config.length} letters within "
-        f"{config.max_turns} turns. Each guess must be an English word, too; plurals and other "
+        f"{turns}. Each guess must be an English word, too; plurals and other "
         "forms are words, names are not. Under each letter of your guess you get a mark: G, the "
         "letter is in the right place; Y, it is in the word, but in another place; -, it is not "
         "in the word, or not as many times as in your guess.\n"

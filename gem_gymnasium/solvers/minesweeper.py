@@ -18,7 +18,9 @@ from gem_gymnasium.games.minesweeper_logic import (
     simple_safe,
 )
 
-_RULES = re.compile(r"Minesweeper: (\d+) mines are hidden in a grid of (\d+) rows and (\d+) col")
+_RULES = re.compile(
+    r"Minesweeper: (\d+) (?:mine is|mines are) hidden in a grid of (\d+) rows and (\d+) "
+)
 _ROW = re.compile(r"^ ?(\d+): +([.F*\d](?: +[.F*\d])+)$", re.MULTILINE)
 
 
