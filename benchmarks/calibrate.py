@@ -226,7 +226,7 @@ def prove(ids: Iterable[str], seeds: int, out: Path, fresh: bool) -> int:
         budget = min(episode.budget for episode in episodes)
         counts = f"{seeds}", f"{seeds - len(losses)}", f"{fmean(turns):.2f}", f"{max(turns)}"
         # Read anew: another run may have written other ids meanwhile.
-        rows = ({} if fresh else read_proof(out)) | rows | {id: [id, *counts, f"{budget}", source]}
+        rows = (rows if fresh else read_proof(out)) | {id: [id, *counts, f"{budget}", source]}
         write_proof(out, rows)
         print(f"{id}: {seeds - len(losses)} of {seeds} won")
         if losses and not luck:
