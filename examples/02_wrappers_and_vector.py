@@ -1,5 +1,6 @@
 """Stock gymnasium wrappers and vector envs work as they are; ours add what text needs."""
 
+import importlib.util
 import tempfile
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def make() -> gym.Env:
 
 
 def single() -> None:
-    """Wrap one env, and record a video of it where Pillow and moviepy are installed."""
+    """Wrap one env, and record a video of it."""
     env = History(NormalizeScore(make()), layout="messages")
     _, info = env.reset(seed=1)
     over = False
@@ -30,6 +31,9 @@ def single() -> None:
     print(f"after {info['episode']['l']} turns, truncated by TimeLimit: {truncated}")
     print(f"normalized score {info['normalized_score']:.2f}, {len(info['messages'])} messages")
 
+    if not all(map(importlib.util.find_spec, ("PIL", "moviepy"))):
+        print("a video needs Pillow and moviepy: run `pip install 'gem-gymnasium[games]'`")
+        return
     with tempfile.TemporaryDirectory() as folder:
         videos = Path(folder, "videos")
         video = RecordVideo(gym.make(ID, render_mode="rgb_array"), str(videos))

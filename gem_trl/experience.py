@@ -21,6 +21,16 @@ from gem_trl.rows import Row, grouped_rows_of, mini_batches, rows_of
 
 logger = logging.getLogger(__name__)
 
+MALFORMED_HINT = (
+    "No reply held a move: look at them with log_completions=True; give longer replies room "
+    "(max_completion_length), or warm the model up on well-formed ones. "
+)
+
+
+def all_malformed(episodes: Sequence[Episode]) -> bool:
+    """Return whether no reply of the episodes was well-formed."""
+    return all(turn.event == "malformed" for episode in episodes for turn in episode.turns)
+
 
 class Experience:
     """Hands out the rows of one optimizer step at a time, rolling out where none wait.
@@ -102,10 +112,10 @@ class Experience:
         if estimated.degenerate and not self._warned:
             self._warned = True
             logger.warning(
-                "the returns of a rollout are all equal (mean %.3g, std %.3g): nothing is learned "
-                "from it. This warning is not repeated; watch returns/degenerate.",
+                "the returns of a rollout are all equal (%.3g): nothing is learned from it. %sThis "
+                "warning is not repeated; watch returns/degenerate.",
                 estimated.mean,
-                estimated.std,
+                MALFORMED_HINT if all_malformed(episodes) else "",
             )
         gathered = gather([(episodes, sum(row.length for row in rows))])
         self.tokens += sum(count for _, count in gathered)

@@ -22,6 +22,7 @@ Type a move as it stands between the braces (`5`, `1 2 3`, `up`), or a whole rep
   :quit   stop
 """
 PROMPT = "\n> "
+SLIPS = "Here a reply that holds no move costs 0.1 and its turn (on_malformed='continue')."
 
 
 def add_to(commands: Any) -> None:
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     rules, info = env.reset(seed=seed)
     solver = solver_for(env)
     solver.reset(rules, {})
-    say(f"{id}, seed {seed}. A move, or :hint, :rules, :quit.\n", rules)
+    say(f"{id}, seed {seed}. A move, or :hint, :rules, :quit.", SLIPS, "", rules)
     observation, total, over = rules, 0.0, False
     while not over:
         reply = ask(solver, rules, observation)
@@ -82,6 +83,8 @@ def ask(solver: Solver, rules: str, observation: str) -> str | None:
         sys.stdout.flush()
         line = sys.stdin.readline()
         text = line.strip()
+        if not sys.stdin.isatty():  # a terminal has shown it already
+            say(text)
         if not line or text == ":quit":
             return None
         if text == ":hint":
@@ -100,7 +103,7 @@ def score(id: str, total: float, info: dict[str, Any], over: bool) -> str:
     lines = [
         f"{how} after {info['turn']} of {info['max_turns']} turns, with a return of {total:.3g}."
     ]
-    if "normalized_score" in info:
+    if over and "normalized_score" in info:
         game = load_json("calibration.json")["games"][id]
         lines.append(
             f"A random player has {game['random']['return']:.3g} on average, the solver "

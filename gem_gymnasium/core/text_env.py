@@ -233,9 +233,10 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         if on_malformed not in ("end", "continue"):
             raise ConfigError(f"on_malformed must be 'end' or 'continue', got {on_malformed!r}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            pillow = " (rgb_array needs Pillow: run `pip install pillow`)"
             raise ConfigError(
                 f"render_mode must be one of {self.metadata['render_modes']}, got {render_mode!r}"
-                + (" (rgb_array needs Pillow)" if render_mode == "rgb_array" else "")
+                + (pillow if render_mode == "rgb_array" else "")
             )
         if not isinstance(random, bool):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"random must be True or False, got {random!r}")

@@ -32,7 +32,8 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     try:
         COMMANDS[command](arguments)
-    except (errors.ConfigError, UnregisteredEnv) as error:  # they say what to change
+    except (errors.ConfigError, errors.MissingDependency, UnregisteredEnv) as error:
+        # They say what to change.
         sys.stderr.write(f"gem-trl {command}: {error}\n")
         return 2
     return 0

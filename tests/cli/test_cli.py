@@ -83,6 +83,9 @@ def test_commands_and_slips(
     assert out.count("Guess the Number: find") == 2
     assert "Turns left: 3.  (-0.1)" in out
     assert "You stopped after 1 of 4 turns, with a return of -0.1." in out
+    assert "normalized score" not in out  # nobody played to the end
+    assert "holds no move costs 0.1 and its turn" in out
+    assert "> hm\n" in out  # no terminal showed what was typed
 
 
 def test_an_episode_without_a_seed_says_the_seed_that_replays_it(
@@ -113,7 +116,8 @@ def test_mistakes_are_said_in_a_line(
 def test_an_id_may_name_its_module_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert play(monkeypatch, ["1"], f"gem_gymnasium:{GUESS}", "--seed", "0") == 0
+    moves = ["1", "1", "1", "1"]
+    assert play(monkeypatch, moves, f"gem_gymnasium:{GUESS}", "--seed", "0") == 0
     assert "your normalized score is" in capsys.readouterr().out
 
 

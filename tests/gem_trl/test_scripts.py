@@ -301,7 +301,7 @@ def test_quickstart_leaves_picture_metrics_table_and_model(
 
     lines = (output / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     entries = [json.loads(line) for line in lines]
-    steps = quickstart.DEFAULT_RECIPE.mini_batches
+    steps = quickstart.RECIPES.get(id, quickstart.DEFAULT_RECIPE).mini_batches
     assert [entry["step"] for entry in entries] == [steps, 2 * steps]  # one entry a rollout
     assert all(entry["rollout/episodes"] == 6 for entry in entries)
 
