@@ -130,11 +130,11 @@ def test_consistent_moves_are_drawn_from_all_that_is_left() -> None:
     assert moves == expected | {f"\\boxed{{{d} 3}}" for d in (2, 4, 5, 6)}
 
 
-def test_sudoku_fills_the_most_forced_cell_first() -> None:
+def test_sudoku_fills_in_reading_order() -> None:
     solver = SudokuSolver()
     text = "   1 2 | 3 4\n1: . 4 | . .\n2: . 3 | 2 4\n3: . 1 | . .\n4: . . | . 1"
     solver.reset(text, {})
-    assert solver.act(text, {}) == r"\boxed{1 4 3}"  # the first cell that can only be one number
+    assert solver.act(text, {}) == r"\boxed{1 1 2}"  # the first empty cell
 
 
 def test_mastermind_with_repeated_digits_is_solved() -> None:

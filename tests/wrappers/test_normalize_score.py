@@ -7,7 +7,7 @@ import gem_gymnasium
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.data import load_json
 from gem_gymnasium.games.mastermind import MastermindEnv
-from gem_gymnasium.registry import ids
+from gem_gymnasium.registry import ids, ids_of_luck
 from gem_gymnasium.solvers import solver_for
 from gem_gymnasium.wrappers.normalize_score import NormalizeScore
 
@@ -40,16 +40,23 @@ def test_rewards_are_left_alone_and_the_return_is_placed_on_the_scale() -> None:
 
 
 @pytest.mark.parametrize("id", ids())
-def test_a_solved_episode_scores_1(id: str) -> None:
+def test_the_solver_scores_its_return_on_the_scale(id: str) -> None:
     env = NormalizeScore(gym.make(id))
     observation, info = env.reset(seed=0)
     assert type(info["normalized_score"]) is float
     solver, done = solver_for(env), False
     solver.reset(observation, {})
+    total = 0.0
     while not done:
-        observation, _, done, _, info = env.step(solver.act(observation, {}))
+        observation, reward, done, _, info = env.step(solver.act(observation, {}))
+        total += float(reward)
     assert type(info["normalized_score"]) is float
-    assert info["normalized_score"] == pytest.approx(1.0)
+    game = load_json("calibration.json")["games"][id]
+    zero, one = (game[player]["return"] for player in ("random", "solver"))
+    zero = zero if zero < one else 0.0
+    assert info["normalized_score"] == pytest.approx((total - zero) / (one - zero))
+    if id not in ids_of_luck():  # there the solver never loses
+        assert info["normalized_score"] == pytest.approx(1.0)
 
 
 def test_random_legal_play_scores_0_on_average() -> None:
