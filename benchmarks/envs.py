@@ -7,7 +7,7 @@ other load on the machine meets both, and the table has the medians over the rou
 the median of the rounds' ratios of CPU time, which equals that of wall time on an idle machine and
 stays right on a busy one. gem-llm needs an environment of its own:
 
-    python -m venv gem-env && gem-env/bin/pip install gem-llm
+    python -m venv gem-env && gem-env/bin/pip install gem-llm pandas
     python benchmarks/envs.py --gem-python gem-env/bin/python
 """
 
@@ -22,7 +22,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from itertools import chain
@@ -52,6 +52,7 @@ class Game(NamedTuple):
     """Episodes a round, a multiple of POOL."""
     required: float
     """The least ratio of our steps per CPU second to GEM's."""
+    our_rules: Mapping[str, str] = {}
 
 
 GAMES = {
@@ -126,6 +127,22 @@ GAMES = {
         episodes=5,
         required=2.0,
     ),
+    # Letter by letter, as GEM plays it.
+    "Crosswords 5 words, 60 turns": Game(
+        "gem/Crosswords-v0",
+        "game:Crosswords-v0-easy",
+        {"num_words": 5, "max_turns": 60},
+        episodes=20,
+        required=2.0,
+        our_rules={"feedback": "letter"},
+    ),
+    "WordSearch 5 words, 20 turns": Game(
+        "gem/WordSearch-easy-v0",
+        "game:WordSearch-v0-easy",
+        {"num_words": 5, "max_turns": 20},
+        episodes=20,
+        required=2.0,
+    ),
 }
 
 
@@ -133,28 +150,41 @@ GAMES = {
 
 
 def make_ours(game: Game) -> tuple[Any, Callable[[Any], tuple[Any, Any]]]:
-    """Return an env of ours and what reads its Sudoku grids."""
+    """Return an env of ours and what reads what `actions_of` must know of its hidden state."""
     import gymnasium
 
     import gem_gymnasium  # noqa: F401 - registers the ids
 
-    def grids(env: Any) -> tuple[Any, Any]:
-        return env.unwrapped._state.solution, env.unwrapped._state.board
+    def peek(env: Any) -> tuple[Any, Any]:
+        state = env.unwrapped._state
+        if "WordSearch" in game.ours:
+            return env.unwrapped.config.size, [[n - 1 for n in line] for line in state.lines]
+        return state.solution, None if "Crosswords" in game.ours else state.board
 
-    return gymnasium.make(game.ours), grids
+    return gymnasium.make(game.ours, **game.our_rules), peek
 
 
 def make_gem(game: Game) -> tuple[Any, Callable[[Any], tuple[Any, Any]]]:
-    """Return an env of GEM's and what reads its Sudoku grids."""
+    """Return an env of GEM's and what reads what `actions_of` must know of its hidden state."""
     import gem
 
-    if game.gem.startswith(("game:Wordle", "game:Hangman")):
+    if game.gem.startswith(("game:Wordle", "game:Hangman", "game:WordSearch")):
         give_gem_words()
 
-    def grids(env: Any) -> tuple[Any, Any]:
+    def peek(env: Any) -> tuple[Any, Any]:
+        if "WordSearch" in game.gem:
+            placed = [(word, *place) for word, place in env.placed_words.items()]
+            return len(env.game_board), [
+                (row, column, row, column + len(word) - 1)
+                if way == "across"
+                else (row, column, row + len(word) - 1, column)
+                for word, row, column, way in placed
+            ]
+        if "Crosswords" in game.gem:
+            return env.solution, None
         return [*chain(*env.full_grid)], [*chain(*env.board)]
 
-    return gem.make(game.gem, **game.gem_rules), grids
+    return gem.make(game.gem, **game.gem_rules), peek
 
 
 def give_gem_words() -> None:
@@ -172,8 +202,11 @@ def five_letter_words() -> list[str]:
     return [word for word in WORDS.read_text("ascii").split() if len(word) == 5]
 
 
-def actions_of(name: str, seed: int, env: Any, grids: Callable[[Any], Any]) -> list[str]:
-    """Return the actions of an episode; ``grids`` gives a Sudoku's flat solution and board."""
+def actions_of(name: str, seed: int, env: Any, peek: Callable[[Any], Any], first: int) -> list[str]:
+    """Return the actions of an episode; ``peek`` gives what they need of the hidden state.
+
+    ``first`` is the number of the first row and column.
+    """
     rng = random.Random(seed)
     if name.startswith("GuessTheNumber"):
         return [f"\\boxed{{{n}}}" for n in rng.sample(range(1, 21), 20)]
@@ -195,8 +228,23 @@ def actions_of(name: str, seed: int, env: Any, grids: Callable[[Any], Any]) -> l
     if name.startswith(("FifteenPuzzle", "Game2048")):
         directions = ("up", "down", "left", "right")
         return [f"\\boxed{{{rng.choice(directions)}}}" for _ in range(1_500)]
-    solution, board = grids(env)
+    if name.startswith("WordSearch"):
+        size, lines = peek(env)
+        wrong = [(row, *rng.sample(range(size), 2)) for row in rng.choices(range(size), k=15)]
+        lines = [*lines, *((row, a, row, b) for row, a, b in wrong)]
+        rng.shuffle(lines)
+        return [f"\\boxed{{{' '.join(str(n + first) for n in line)}}}" for line in lines]
+    solution, board = peek(env)
     actions: list[str] = []
+    if name.startswith("Crosswords"):
+        for row, line in enumerate(solution):
+            for column, letter in enumerate(line):
+                if letter.isalpha():
+                    place = f"{row + first} {column + first}"
+                    # The right letter, and for every other one a wrong one before it.
+                    guesses = ["Q", letter.upper()] if (row + column) % 2 else [letter.upper()]
+                    actions += [f"\\boxed{{{place} {guess}}}" for guess in guesses]
+        return actions
     for cell in rng.sample(range(81), 81):
         # The right number in an empty cell; every third given one is tried as well and refused.
         if not board[cell] or cell % 3 == 0:
@@ -208,17 +256,18 @@ def work(side: str, name: str) -> None:
     """Serve rounds: for each line with a first seed, print what a round's episodes took."""
     game = GAMES[name]
     make = make_ours if side == "ours" else make_gem
-    envs, grids = zip(*(make(game) for _ in range(POOL)), strict=True)
+    envs, peeks = zip(*(make(game) for _ in range(POOL)), strict=True)
+    first_row = 1 if side == "ours" else 0
     for line in sys.stdin:
         first = int(line)
         seeds = [range(i, i + POOL) for i in range(first, first + game.episodes, POOL)]
-        batches = [play_batch(name, some, envs, grids[0]) for some in seeds]
+        batches = [play_batch(name, some, envs, peeks[0], first_row) for some in seeds]
         total = {key: sum((batch[key] for batch in batches[1:]), batches[0][key]) for key in KEYS}
         print(json.dumps(total), flush=True)
 
 
 def play_batch(
-    name: str, seeds: Iterable[int], envs: Sequence[Any], grids: Callable[[Any], Any]
+    name: str, seeds: Iterable[int], envs: Sequence[Any], peek: Callable[[Any], Any], first: int
 ) -> dict[str, Any]:
     """Play an episode in each env; return the steps, their wall and CPU time, the resets' times.
 
@@ -230,7 +279,7 @@ def play_batch(
         start = time.perf_counter()
         env.reset(seed=seed)
         resets_s.append(time.perf_counter() - start)
-        episodes.append((env.step, actions_of(name, seed, env, grids)))
+        episodes.append((env.step, actions_of(name, seed, env, peek, first)))
     steps, cpu, start = 0, time.process_time(), time.perf_counter()
     for step, actions in episodes:
         for action in actions:

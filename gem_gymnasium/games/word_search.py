@@ -6,6 +6,7 @@ Reads top to bottom: config, state, rules, wording, env. Only the last part know
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -164,6 +165,9 @@ _WAYS = {
 }
 
 
+_draw_once = lru_cache(maxsize=1_024)(draw_grid)  # a grid stays the same throughout its episode
+
+
 def said(line: Line) -> str:
     """Return how a line is named."""
     return f"Row {line[0]}, column {line[1]} to row {line[2]}, column {line[3]}"
@@ -175,7 +179,7 @@ def view(config: Config, state: State) -> str:
         f"{word} (found)" if done else word
         for word, done in zip(state.words, state.found, strict=True)
     ]
-    return f"{draw_grid(state.rows)}\nWords: {', '.join(words)}."
+    return f"{_draw_once(state.rows)}\nWords: {', '.join(words)}."
 
 
 def form(config: Config) -> str:
