@@ -98,7 +98,10 @@ def uncover(state: State, guess: str) -> tuple[State, Outcome]:
     word, shown, misses = state
     length, hidden = len(word), shown.count("_")
     if len(guess) == 1:
-        shown = "".join([a if a == guess else b for a, b in zip(word, shown, strict=True)])
+        at = word.find(guess)
+        while at >= 0:
+            shown = f"{shown[:at]}{guess}{shown[at + 1 :]}"
+            at = word.find(guess, at + 1)
         feedback = f"{guess.upper()} is in the word."
     else:
         shown, feedback = word, ""
