@@ -76,8 +76,7 @@ class Experience:
 
         def seed_of(env: int, place: int) -> int:
             if args.grouped:
-                groups = args.episodes_per_rollout // args.group_size
-                group = self.rollouts * groups + place // args.group_size
+                group = (self.rollouts * args.episodes_per_rollout + place) // args.group_size
                 return derived_seed(args.seed, TRAINING, self._rank, group)
             number = self._episodes_begun[env]
             self._episodes_begun[env] += 1

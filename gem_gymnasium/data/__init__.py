@@ -22,19 +22,18 @@ def load_json(name: str) -> Any:
     return json.loads(read_text(name))
 
 
-@cache
 def words(length: int) -> tuple[str, ...]:
     """Return the common words of ``length`` letters (3 to 12), lower case, in the alphabet's order.
 
     These are what a game may hide. There are none of other lengths.
     """
-    return _read_words("words_common.txt", length)
+    return _read_words("words_common.txt").get(length, ())
 
 
 @cache
 def all_words(length: int) -> tuple[str, ...]:
     """Return every word of ``length`` letters that a guess may be, rare ones included, sorted."""
-    return tuple(sorted(words(length) + _read_words("words_other.txt", length)))
+    return tuple(sorted(words(length) + _read_words("words_other.txt").get(length, ())))
 
 
 @cache
@@ -43,8 +42,13 @@ def word_set(length: int) -> frozenset[str]:
     return frozenset(all_words(length))
 
 
-def _read_words(name: str, length: int) -> tuple[str, ...]:
-    return tuple(word for word in read_text(name).split() if len(word) == length)
+@cache
+def _read_words(name: str) -> dict[int, tuple[str, ...]]:
+    """Return the words of a list by their length: a game of many lengths reads the file once."""
+    by_length: dict[int, list[str]] = {}
+    for word in read_text(name).split():
+        by_length.setdefault(len(word), []).append(word)
+    return {length: tuple(group) for length, group in by_length.items()}
 
 
 class Clue(NamedTuple):

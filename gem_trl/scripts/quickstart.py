@@ -18,10 +18,13 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import gymnasium as gym
 import numpy as np
+
+if TYPE_CHECKING:  # it imports torch, which `--help` need not wait for
+    from gem_trl.tiny import SkilledMove
 
 DESCRIPTION = """\
 Train a tiny language model on a text game, on two CPU cores, in about ten minutes.
@@ -39,7 +42,7 @@ class Recipe(NamedTuple):
 
     history: str = "messages"
     warm_up_games: int = 12_000
-    skilled_move: Literal["consistent", "best"] = "consistent"
+    skilled_move: SkilledMove = "consistent"
     warm_up_steps: int = 600
     warm_up_rate: float = 2e-3
     rollouts: int = 100
