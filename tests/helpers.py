@@ -3,7 +3,7 @@
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,28 @@ def config_of(id: str) -> Any:
     env: Any = gym.make(id).unwrapped
     env.reset(seed=0)
     return env.config
+
+
+def steps_in_range(
+    env: Any, actions: Iterable[str], reply_of: Callable[[str], str]
+) -> Iterator[tuple[str, float, dict[str, Any]]]:
+    """Play actions and yield (action, reward, info) of each step; check what every game keeps.
+
+    Events are known, nothing is truncated, the actions play the episode out, and its return lies
+    in [-0.1, 1], or [-0.1 * max_turns, 1] where malformed replies cost a turn.
+    """
+    total, done = 0.0, False
+    for action in actions:
+        if done:
+            break
+        _, reward, done, truncated, info = env.step(reply_of(action))
+        total += reward
+        assert not truncated
+        assert info["event"] in (*env.events, "malformed")
+        yield action, reward, info
+    assert done
+    lowest = -0.1 if env.on_malformed == "end" else -0.1 * env.config.max_turns
+    assert lowest - 1e-9 <= total <= 1.0
 
 
 def legal(seed: int = 0) -> Policy:
