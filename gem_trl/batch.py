@@ -31,6 +31,17 @@ class Batch(NamedTuple):
     advantages: Tensor  # (B,)
     old_log_probs: Tensor | None  # (B, T)
     reference_log_probs: Tensor | None  # (B, T)
+    values: Tensor | None  # (B,): what the critic said before the update
+    value_targets: Tensor | None  # (B,)
+
+    @property
+    def inputs(self) -> dict[str, Tensor]:
+        """What a model reads."""
+        return {
+            "input_ids": self.input_ids,
+            "attention_mask": self.attention_mask,
+            "position_ids": self.position_ids,
+        }
 
 
 def collate(
@@ -39,7 +50,8 @@ def collate(
     """Pad rows into one batch.
 
     Args:
-        rows: At least one row; all with or all without old (and reference) log-probabilities.
+        rows: At least one row; all with or all without old (and reference) log-probabilities,
+            and values.
         pad_id: The padding token.
         device: Where the tensors go.
         dtype: Of masks, advantages and log-probabilities.
@@ -74,6 +86,10 @@ def collate(
             array[i, : len(row_values)] = row_values
         return torch.as_tensor(array, dtype=dtype, device=device)
 
+    def single(name: str) -> Tensor | None:
+        values = [getattr(row, name) for row in rows]
+        return None if values[0] is None else torch.tensor(values, dtype=dtype, device=device)
+
     return Batch(
         torch.as_tensor(ids, device=device),
         torch.as_tensor(attention, device=device),
@@ -87,6 +103,8 @@ def collate(
         torch.as_tensor([row.advantage for row in rows], dtype=dtype, device=device),
         padded("old_log_probs"),
         padded("reference_log_probs"),
+        single("value"),
+        single("value_target"),
     )
 
 
@@ -104,11 +122,6 @@ def log_probs_of(
         temperature: What the logits are divided by, as when the replies were sampled.
         fused: Never build the logits; float32 at most.
     """
-    inputs = {
-        "input_ids": batch.input_ids,
-        "attention_mask": batch.attention_mask,
-        "position_ids": batch.position_ids,
-    }
     rows, width = batch.reply_ids.shape
     columns = batch.starts.unsqueeze(1) + torch.arange(width, device=batch.starts.device)  # (B, T)
     columns = columns.clamp(max=batch.input_ids.size(1) - 1)
@@ -117,12 +130,12 @@ def log_probs_of(
         labels = torch.full_like(batch.input_ids, -100)
         real = sequences[batch.reply_mask], columns[batch.reply_mask]
         labels[real] = batch.input_ids[real]
-        output = model(**inputs, labels=labels, fused_lm_head=True)
+        output = model(**batch.inputs, labels=labels, fused_lm_head=True)
         places = columns - 1  # what predicts the token in column c stands before it
         return output.log_probs[sequences, places], output.entropy[sequences, places]
     # The logits before column c are of the token in column c; none are needed before the replies.
     kept = batch.input_ids.size(1) - batch.first_start + 1
-    logits = model(**inputs, logits_to_keep=kept).logits  # (N, kept, vocabulary)
+    logits = model(**batch.inputs, logits_to_keep=kept).logits  # (N, kept, vocabulary)
     places = sequences * kept + columns - batch.first_start
     logits = logits.flatten(0, 1).index_select(0, places.flatten()) / temperature
     # At least float32: half precision loses the tails that the entropy is made of.

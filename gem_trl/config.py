@@ -14,6 +14,8 @@ from gem_trl.advantages import ESTIMATORS, GROUPED
 AGGREGATIONS = ("constant", "sequence_sum", "token_mean")
 TRUNCATED_REPLIES = ("penalize", "mask")
 HISTORIES = ("text", "messages", "none")
+SCOPES = ("batch", "env")
+TRANSITION_SAMPLING = ("all", "subsample")
 
 
 @dataclass
@@ -35,6 +37,10 @@ class ReinforceConfig(BaseConfig):
 
         num_envs (`int`, defaults to 16): Environments on each process, stepped at the same time.
         episodes_per_rollout (`int`, defaults to 64): Episodes on each process and rollout.
+        transition_sampling (`str`, defaults to `"all"`): Which turns of a rollout train: `"all"`,
+            or a random `"subsample"` of exactly `transitions_per_rollout`, for which more blocks of
+            `episodes_per_rollout` are played as needed.
+        transitions_per_rollout (`int`, *optional*): Turns on each process that a subsample keeps.
         num_rollouts (`int`, defaults to 100): Length of the training; `max_steps` wins if set.
         history (`str`, defaults to `"text"`): Layout of the History wrapper added to an env that
             has none: `"text"`, `"messages"`, or `"none"`. A VectorEnv is taken as it is.
@@ -58,8 +64,17 @@ class ReinforceConfig(BaseConfig):
 
         gamma (`float`, defaults to 0.9): Discount per turn.
         advantage_estimator (`str`, defaults to `"rebn"`): `"rebn"` or `"reinforce"` credit each
-            turn with its own discounted return. `"grpo"`, `"dr_grpo"` and `"rloo"` credit whole
-            episodes, compared within groups that share a seed, and want `gamma=1`.
+            turn with its own discounted return; `"ppo"` with its generalised advantage over what a
+            critic expects. `"grpo"`, `"dr_grpo"` and `"rloo"` credit whole episodes, compared
+            within groups that share a seed, and want `gamma=1`.
+        rebn_scope (`str`, defaults to `"batch"`): `rebn` (and `ppo`) normalise over the turns of
+            the whole batch, as in the paper, or of each `"env"` id apart.
+        gae_lambda (`float`, defaults to 0.95): Of `ppo`: 0 trusts the critic, 1 the rewards.
+        critic_learning_rate (`float`, defaults to 1e-5): Of the critic's own optimizer; constant.
+        critic_model_name_or_path (`str`, *optional*): What the critic starts from; the policy's
+            own body, copied, if unset.
+        value_clip (`float`, *optional*, defaults to 0.2): How far an update may move a value
+            before its gradient is cut; in units of the return. Unset: no clipping.
         group_size (`int`, defaults to 8): Episodes of such a group; divides
             `episodes_per_rollout`.
         loss_aggregation (`str`, defaults to `"constant"`): What the summed token losses are
@@ -107,6 +122,16 @@ class ReinforceConfig(BaseConfig):
     num_envs: int = field(default=16, metadata={"help": "Environments on each process."})
     episodes_per_rollout: int = field(
         default=64, metadata={"help": "Whole episodes on each process that a rollout plays."}
+    )
+    transition_sampling: str = field(
+        default="all",
+        metadata={
+            "help": "Which turns train: all, or a random subsample of transitions_per_rollout."
+        },
+    )
+    transitions_per_rollout: int | None = field(
+        default=None,
+        metadata={"help": "Turns on each process that transition_sampling=subsample keeps."},
     )
     num_rollouts: int = field(
         default=100, metadata={"help": "Rollouts to train on; `max_steps` wins if it is set."}
@@ -164,9 +189,28 @@ class ReinforceConfig(BaseConfig):
     advantage_estimator: str = field(
         default="rebn",
         metadata={
-            "help": "rebn (Return Batch Normalization) or reinforce: each turn's own return; grpo, "
-            "dr_grpo or rloo: the whole episode's, within groups of one seed (gamma=1)."
+            "help": "rebn (Return Batch Normalization) or reinforce: each turn's own return; ppo: "
+            "its advantage over a critic; grpo, dr_grpo or rloo: the whole episode's return within "
+            "groups of one seed (gamma=1)."
         },
+    )
+    rebn_scope: str = field(
+        default="batch",
+        metadata={"help": "Normalise over the whole batch, or over each env id apart (env)."},
+    )
+    gae_lambda: float = field(
+        default=0.95, metadata={"help": "Of ppo: 0 trusts the critic, 1 the rewards."}
+    )
+    critic_learning_rate: float = field(
+        default=1e-5, metadata={"help": "Learning rate of ppo's critic; constant."}
+    )
+    critic_model_name_or_path: str | None = field(
+        default=None,
+        metadata={"help": "What ppo's critic starts from; a copy of the policy's body if unset."},
+    )
+    value_clip: float | None = field(
+        default=0.2,
+        metadata={"help": "How far an update may move the critic's value, in units of return."},
     )
     group_size: int = field(
         default=8, metadata={"help": "Episodes of one seed that grpo, dr_grpo and rloo compare."}
@@ -226,20 +270,33 @@ class ReinforceConfig(BaseConfig):
         for name, least in (("epsilon_high", 0), ("max_context_length", 1)):
             if getattr(self, name) is not None:
                 self._at_least(name, least)
-        for name in ("temperature", "step_timeout_s", "repetition_penalty"):
+        positive = ["temperature", "step_timeout_s", "repetition_penalty", "critic_learning_rate"]
+        if self.value_clip is not None:
+            positive.append("value_clip")
+        for name in positive:
             if getattr(self, name) <= 0:
                 raise errors.ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        if not 0.0 <= self.gamma <= 1.0:
-            raise errors.ConfigError(f"gamma must be at least 0 and at most 1, got {self.gamma}")
+        for name in ("gamma", "gae_lambda"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise errors.ConfigError(
+                    f"{name} must be at least 0 and at most 1, got {getattr(self, name)}"
+                )
         if not 0.0 < self.top_p <= 1.0:
             raise errors.ConfigError(f"top_p must be above 0 and at most 1, got {self.top_p}")
         if self.history == "none" and self.history_kwargs:
             raise errors.ConfigError(
                 f"history='none' takes no history_kwargs, got {self.history_kwargs}"
             )
-        self._one_of("advantage_estimator", (*ESTIMATORS, *GROUPED))
+        self._one_of("advantage_estimator", (*ESTIMATORS, "ppo", *GROUPED))
         if self.grouped:
             self._check_groups()
+        self._one_of("rebn_scope", SCOPES)
+        if self.rebn_scope == "env" and self.advantage_estimator not in ("rebn", "ppo"):
+            raise errors.ConfigError(
+                "rebn_scope='env' is for advantage_estimator='rebn' or 'ppo', got "
+                f"{self.advantage_estimator!r}"
+            )
+        self._check_transitions()
         self._one_of("loss_aggregation", AGGREGATIONS)
         self._one_of("truncated_replies", TRUNCATED_REPLIES)
         self._one_of("history", HISTORIES)
@@ -254,6 +311,17 @@ class ReinforceConfig(BaseConfig):
     def grouped(self) -> bool:
         """Whether episodes are compared within groups that share a seed."""
         return self.advantage_estimator in GROUPED
+
+    def _check_transitions(self) -> None:
+        self._one_of("transition_sampling", TRANSITION_SAMPLING)
+        wanted = self.transitions_per_rollout
+        if (self.transition_sampling == "subsample") != (wanted is not None):
+            raise errors.ConfigError(
+                "transition_sampling='subsample' and transitions_per_rollout go together, got "
+                f"{self.transition_sampling!r} and {wanted}"
+            )
+        if wanted is not None:
+            self._at_least("transitions_per_rollout", 1)
 
     def _check_groups(self) -> None:
         self._at_least("group_size", 2)

@@ -13,13 +13,14 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gem_gymnasium import errors
 from gem_gymnasium.vector import ThreadVectorEnv
 from gem_gymnasium.wrappers import History
+from gem_trl import mixture
 
 logger = logging.getLogger(__name__)
 
 AnyEnv = gym.Env[Any, Any]
 EnvFn = Callable[[], AnyEnv]
-EnvSource = str | Sequence[str] | EnvFn | VectorEnv[Any, Any, Any]
-"""An id, a list of ids, a callable that builds an env, or a vector env."""
+EnvSource = str | Sequence[str] | Sequence[tuple[str, float]] | EnvFn | VectorEnv[Any, Any, Any]
+"""An id, a list of ids or of (id, weight), a callable that builds an env, or a vector env."""
 
 Info = Mapping[str, Any]
 
@@ -47,6 +48,8 @@ class Envs(Protocol):
     num_envs: int
     kinds: tuple[int, ...]
     """The kind of each env, from 0: its place in a list of ids."""
+    weights: tuple[float, ...]
+    """The share of the episodes that each kind is to play, in any unit."""
     restarts_singly: bool
     """Whether an env can start an episode while others are in one."""
 
@@ -75,10 +78,17 @@ class ThreadedEnvs:
 
     restarts_singly = True
 
-    def __init__(self, vector: ThreadVectorEnv, kinds: Sequence[int], *, owned: bool) -> None:
+    def __init__(
+        self,
+        vector: ThreadVectorEnv,
+        kinds: Sequence[int],
+        weights: Sequence[float],
+        *,
+        owned: bool,
+    ) -> None:
         self._vector, self._owned = vector, owned
         self.num_envs = vector.num_envs
-        self.kinds = tuple(kinds)
+        self.kinds, self.weights = tuple(kinds), tuple(weights)
         self._ids = [
             env.spec.id if env.spec else type(env.unwrapped).__name__ for env in vector.envs
         ]
@@ -147,6 +157,7 @@ class VectorEnvs:
         self._vector, self._mode = vector, mode
         self.num_envs = vector.num_envs
         self.kinds: tuple[int, ...] = (0,) * self.num_envs
+        self.weights: tuple[float, ...] = (1.0,)
         spec = vector.spec
         self._id = spec.id if spec else type(vector.unwrapped).__name__
         self._ended = np.zeros(self.num_envs, np.bool_)
@@ -208,17 +219,19 @@ def open_envs(
     """Build the envs of a rollout.
 
     Args:
-        source: See ``EnvSource``. A list of ids is cycled over the envs.
+        source: See ``EnvSource``. The envs are shared out over a list by its weights.
         num_envs: How many envs to build (a vector env brings its own).
         history: Layout of the History wrapper to add where the stack has none, or ``"none"``.
         history_kwargs: Its other options.
         timeout_s: Seconds an env may take for a step or reset before it counts as failed.
 
     Raises:
-        ConfigError: ``source`` is none of these, or lists more ids than there are envs.
+        ConfigError: ``source`` is none of these, or lists more ids than there are envs; a weight
+            is refused.
     """
     if isinstance(source, VectorEnv):
         return _opened(cast("VectorEnv[Any, Any, Any]", source), history)
+    weights = [1.0]
     if isinstance(source, str):
         builders: list[EnvFn] = [_maker(source)]
     elif isinstance(source, gym.Env):
@@ -228,22 +241,20 @@ def open_envs(
     elif callable(source):
         builders = [source]
     else:
-        builders = [_maker(id) for id in source]
-    if not 1 <= len(builders) <= num_envs:
-        raise errors.ConfigError(
-            f"a list of ids needs at least one id and at most one for each env; got "
-            f"{len(builders)} ids for {num_envs} envs (num_envs, or eval_episodes if fewer)"
-        )
+        ids, weights = mixture.parse(source)
+        builders = [_maker(id) for id in ids]
+    shares = mixture.apportion(num_envs, weights)
+    kinds = [kind for kind, share in enumerate(shares) for _ in range(share)]
 
-    def build(index: int) -> EnvFn:
-        return lambda: with_history(builders[index % len(builders)](), history, history_kwargs)
+    def build(kind: int) -> EnvFn:
+        return lambda: with_history(builders[kind](), history, history_kwargs)
 
     vector = ThreadVectorEnv(
-        [build(index) for index in range(num_envs)],
+        [build(kind) for kind in kinds],
         autoreset_mode=AutoresetMode.DISABLED,
         step_timeout_s=timeout_s,
     )
-    return ThreadedEnvs(vector, [i % len(builders) for i in range(num_envs)], owned=True)
+    return ThreadedEnvs(vector, kinds, weights, owned=True)
 
 
 def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
@@ -259,7 +270,7 @@ def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
         isinstance(vector, ThreadVectorEnv)
         and vector.metadata["autoreset_mode"] is AutoresetMode.DISABLED
     ):
-        return ThreadedEnvs(vector, (0,) * vector.num_envs, owned=False)
+        return ThreadedEnvs(vector, (0,) * vector.num_envs, (1.0,), owned=False)
     return VectorEnvs(vector)
 
 

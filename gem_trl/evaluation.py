@@ -34,7 +34,7 @@ class Evaluation:
         if self._collector is None:
             self._collector = self._open_collector()
         mine = range(self._rank, args.eval_episodes, self._world)
-        kinds = self._collector.envs.kinds
+        kinds = len(self._collector.envs.weights)
         sampling = Sampling(
             max_new_tokens=args.max_completion_length, temperature=args.eval_temperature
         )
@@ -43,7 +43,7 @@ class Evaluation:
             lambda env, place: derived_seed(args.eval_seed, EVALUATION, mine[place]),
             sampling,
             derived_seed(args.eval_seed, EVALUATION_SAMPLING, self._rank),
-            lambda place: mine[place] % (max(kinds) + 1),
+            [number % kinds for number in mine],
         )
         return [episode for part in gather([episodes]) for episode in part]
 

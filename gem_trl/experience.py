@@ -10,14 +10,24 @@ from typing import Any
 import numpy as np
 
 from gem_gymnasium import errors
-from gem_trl.advantages import ESTIMATORS, GROUPED, Normalized
+from gem_trl import credit
 from gem_trl.config import ReinforceConfig
+from gem_trl.credit import Credit, Values
 from gem_trl.distributed import gather
 from gem_trl.episode import Episode
 from gem_trl.generation import Sampling
-from gem_trl.metrics import episode_metrics
-from gem_trl.rollout import SAMPLING, SHUFFLING, TRAINING, Collector, derived_seed
-from gem_trl.rows import Row, grouped_rows_of, mini_batches, rows_of
+from gem_trl.metrics import episode_metrics, metrics_by_env, speed_metrics
+from gem_trl.mixture import draw_kinds
+from gem_trl.rollout import (
+    MIXING,
+    SAMPLING,
+    SHUFFLING,
+    SUBSAMPLING,
+    TRAINING,
+    Collector,
+    derived_seed,
+)
+from gem_trl.rows import Row, mini_batches
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +35,11 @@ MALFORMED_HINT = (
     "No reply held a move: look at them with log_completions=True; give longer replies room "
     "(max_completion_length), or warm the model up on well-formed ones. "
 )
+
+
+def training_turns(episodes: Sequence[Episode]) -> int:
+    """Return how many turns of the episodes can become rows of an update."""
+    return sum(turn.trains for episode in episodes if episode.valid for turn in episode.turns)
 
 
 def all_malformed(episodes: Sequence[Episode]) -> bool:
@@ -43,6 +58,7 @@ class Experience:
         collector: Plays the training episodes.
         rank: This process's number.
         score: Called with a rollout's rows, to store log-probabilities in them.
+        values_of: What a critic says of the episodes; None where there is none.
     """
 
     def __init__(
@@ -51,14 +67,17 @@ class Experience:
         collector: Collector,
         rank: int,
         score: Callable[[Sequence[Row]], None],
+        values_of: Callable[[Sequence[Episode]], list[Values]] | None = None,
     ) -> None:
         self._args, self._rank, self._score = args, rank, score
+        self._values_of = values_of
         self.collector = collector
         self._metrics: list[dict[str, float]] = [{}]  # of the rollouts since they were taken
         self._metrics_are_new = False
         self.shown: list[Row] = []
         """Some rows of the newest rollout, to print."""
         self.rollouts = 0
+        self._blocks = 0  # of episodes; more than rollouts where some took several
         self.tokens = 0
         self._episodes_begun = [0] * collector.envs.num_envs
         self._pending: list[list[Row]] = []
@@ -70,14 +89,24 @@ class Experience:
             self._roll_out()
         return self._pending.pop(0)
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no optimizer step was taken yet on the newest rollout."""
+        return len(self._pending) == self._args.steps_per_rollout - 1
+
     def collect_episodes(self) -> list[Episode]:
-        """Play the next rollout's episodes on this process."""
+        """Play the next block of episodes on this process."""
         args = self._args
+        block = self._blocks
+        self._blocks += 1
+        each = args.group_size if args.grouped else 1  # a group plays one kind of env
+        groups = args.episodes_per_rollout // each
+        rng = np.random.default_rng(derived_seed(args.seed, MIXING, self._rank, block))
+        kinds = draw_kinds(groups, self.collector.envs.weights, rng)
 
         def seed_of(env: int, place: int) -> int:
             if args.grouped:
-                group = (self.rollouts * args.episodes_per_rollout + place) // args.group_size
-                return derived_seed(args.seed, TRAINING, self._rank, group)
+                return derived_seed(args.seed, TRAINING, self._rank, block * groups + place // each)
             number = self._episodes_begun[env]
             self._episodes_begun[env] += 1
             return derived_seed(args.seed, TRAINING, self._rank, env, number)
@@ -90,44 +119,60 @@ class Experience:
             min_p=args.min_p,
             repetition_penalty=args.repetition_penalty,
         )
-        seed = derived_seed(args.seed, SAMPLING, self._rank, self.rollouts)
-        kinds = max(self.collector.envs.kinds) + 1
         return self.collector.collect(
             args.episodes_per_rollout,
             seed_of,
             sampling,
-            seed,
-            # A group plays one kind of env.
-            (lambda place: place // args.group_size % kinds) if args.grouped else None,
+            derived_seed(args.seed, SAMPLING, self._rank, block),
+            [kinds[place // each] for place in range(args.episodes_per_rollout)],
         )
+
+    def _play(self) -> tuple[list[Episode], dict[str, float]]:
+        """Play a rollout's episodes; return them, and the seconds that each phase took."""
+        wanted = self._args.transitions_per_rollout
+        episodes: list[Episode] = []
+        seconds: dict[str, float] = {}
+        while True:
+            block = self.collect_episodes()
+            episodes += block
+            for phase, spent in self.collector.seconds.items():
+                seconds[phase] = seconds.get(phase, 0.0) + spent
+            if wanted is None:
+                return episodes, seconds
+            # Where every episode of a block failed, more of them would hardly help.
+            if training_turns(episodes) >= wanted or not training_turns(block):
+                seed = derived_seed(self._args.seed, SUBSAMPLING, self._rank, self.rollouts)
+                rng = np.random.default_rng(seed)
+                return credit.subsample(episodes, wanted, rng), seconds
 
     def _roll_out(self) -> None:
         """Play a rollout and queue its mini-batches."""
         args = self._args
         started = time.perf_counter()
-        episodes = self.collect_episodes()
+        episodes, spent = self._play()
         seconds = time.perf_counter() - started
-        rows, estimated = self._credit(episodes)
-        if estimated.degenerate and not self._warned:
+        credited = self._credit(episodes)
+        rows = credited.rows
+        if credited.metrics["returns/degenerate"] == 1.0 and not self._warned:
             self._warned = True
             logger.warning(
                 "the returns of a rollout are all equal (%.3g): nothing is learned from it. %sThis "
                 "warning is not repeated; watch returns/degenerate.",
-                estimated.mean,
+                credited.metrics["returns/mean"],
                 MALFORMED_HINT if all_malformed(episodes) else "",
             )
-        gathered = gather([(episodes, sum(row.length for row in rows))])
-        self.tokens += sum(count for _, count in gathered)
+        gathered = gather([(episodes, sum(row.length for row in rows), spent)])
+        self.tokens += sum(count for _, count, _ in gathered)
+        everyone = [episode for part, _, _ in gathered for episode in part]
+        rows = [row for row in rows if row.trains]
         metrics = {
-            **episode_metrics([episode for part, _ in gathered for episode in part]),
-            "returns/mean": estimated.mean,
-            "returns/std": estimated.std,
-            "returns/degenerate": float(estimated.degenerate),
-            **self._group_metrics(estimated),
+            **episode_metrics(everyone),
+            **metrics_by_env(everyone),
+            **speed_metrics(everyone, [spent for _, _, spent in gathered]),
+            **credited.metrics,
             "num_tokens": float(self.tokens),
             "time/rollout": seconds,
         }
-        rows = [row for row in rows if row.trains]
         self._metrics = [*self._metrics, metrics] if self._metrics_are_new else [metrics]
         self._metrics_are_new = True
         self._score(rows)
@@ -141,21 +186,18 @@ class Experience:
         ]
         self.rollouts += 1
 
-    def _credit(self, episodes: list[Episode]) -> tuple[list[Row], Normalized]:
+    def _credit(self, episodes: list[Episode]) -> Credit:
         """Return the rows of a rollout with their advantages."""
         args = self._args
+        estimator, per_env = args.advantage_estimator, args.rebn_scope == "env"
         if args.grouped:
-            estimate = GROUPED[args.advantage_estimator]
-            return grouped_rows_of(episodes, args.group_size, estimate, gather)
-        return rows_of(episodes, args.gamma, ESTIMATORS[args.advantage_estimator], gather)
-
-    def _group_metrics(self, estimated: Normalized) -> dict[str, float]:
-        """Return the share of groups without any signal, over all processes."""
-        if not self._args.grouped:
-            return {}
-        groups = estimated.advantages.reshape(-1, self._args.group_size)
-        dead = gather([float(not group.any()) for group in groups])
-        return {"rollout/dead_groups": float(np.mean(dead))}
+            return credit.by_group(episodes, estimator, args.group_size, gather=gather)
+        if self._values_of is not None:
+            values = self._values_of(episodes)
+            return credit.by_gae(
+                episodes, values, args.gamma, args.gae_lambda, per_env=per_env, gather=gather
+            )
+        return credit.by_turn(episodes, estimator, args.gamma, per_env=per_env, gather=gather)
 
     def take_metrics(self) -> dict[str, float]:
         """Return the means over the rollouts since the last call, or again the newest rollout's."""
@@ -172,14 +214,17 @@ class Experience:
     def _settings(self) -> dict[str, Any]:
         """Return what must be equal where a run resumes: counters and waiting rows depend on it."""
         args = self._args
-        names = (
+        names = [
             "seed",
             "episodes_per_rollout",
-            "group_size",
+            "advantage_estimator",
+            "transitions_per_rollout",
             "num_iterations",
             "num_mini_batches",
             "beta",
-        )
+        ]
+        if args.grouped:
+            names.append("group_size")
         values = {name: getattr(args, name) for name in names}
         return {"num_envs": self.collector.envs.num_envs, **values}
 
@@ -188,6 +233,7 @@ class Experience:
         return {
             "settings": self._settings(),
             "rollouts": self.rollouts,
+            "blocks": self._blocks,
             "tokens": self.tokens,
             "episodes_begun": list(self._episodes_begun),
             "pending": [
@@ -203,11 +249,13 @@ class Experience:
             ConfigError: It was saved with another setting that the counters or rows depend on.
         """
         for name, here in self._settings().items():
-            if state["settings"][name] != here:
+            saved = state["settings"].get(name)
+            if saved != here:
                 raise errors.ConfigError(
-                    f"the checkpoint was saved with {name}={state['settings'][name]}, and a run "
-                    f"that resumes it cannot have {name}={here}"
+                    f"the checkpoint was saved with {name}={saved}, and a run that resumes it "
+                    f"cannot have {name}={here}"
                 )
         self.rollouts, self.tokens = state["rollouts"], state["tokens"]
+        self._blocks = state["blocks"]
         self._episodes_begun = list(state["episodes_begun"])
         self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -68,7 +68,56 @@ def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, 
             "completions/min_length": float(lengths.min()),
             "completions/max_length": float(lengths.max()),
             "completions/clipped_ratio": float(1.0 - finished.mean()),
+            "completions/unique_ratio": len({turn.reply_ids for turn in turns}) / len(turns),
         }
         if finished.any():
             metrics["completions/mean_terminated_length"] = float(lengths[finished].mean())
     return {f"{prefix}{name}": value for name, value in metrics.items()}
+
+
+def metrics_by_env(episodes: Sequence[Episode], prefix: str = "") -> dict[str, float]:
+    """Return ``env/<id>/...`` for each id, or nothing where all episodes are of one.
+
+    Args:
+        episodes: Episodes of every process.
+        prefix: Put before each name (``"eval_"``).
+    """
+    by_id: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        by_id.setdefault(episode.env_id, []).append(episode)
+    if len(by_id) < 2:
+        return {}
+    names = {
+        "rollout/episodes": "episodes",
+        "rollout/invalid_episodes": "invalid_episodes",
+        "rollout/transitions": "transitions",
+        "episode/return": "return",
+        "episode/length": "length",
+        "episode/success": "success",
+        "episode/illegal_share": "illegal_share",
+    }
+    return {
+        f"{prefix}env/{id}/{short}": metrics[name]
+        for id, some in sorted(by_id.items())
+        for metrics in [episode_metrics(some)]
+        for name, short in names.items()
+        if name in metrics
+    }
+
+
+def speed_metrics(
+    episodes: Sequence[Episode], seconds: Sequence[Mapping[str, float]]
+) -> dict[str, float]:
+    """Return how long each phase of a rollout took, and the sampled tokens a second in it.
+
+    Args:
+        episodes: Episodes of every process.
+        seconds: Of each phase, of every process; the slowest counts.
+    """
+    tokens = sum(len(turn.reply_ids) for episode in episodes for turn in episode.turns)
+    slowest = {phase: max(some[phase] for some in seconds) for phase in seconds[0]}
+    times = {f"time/{phase}": spent for phase, spent in slowest.items()}
+    rates = {
+        f"tokens_per_s/{phase}": tokens / spent for phase, spent in slowest.items() if spent > 0
+    }
+    return times | rates

@@ -1,4 +1,4 @@
-"""Discounted returns per turn."""
+"""Discounted returns and generalised advantages, per turn."""
 
 from __future__ import annotations
 
@@ -26,3 +26,34 @@ def discounted_returns(rewards: Sequence[float], gamma: float) -> npt.NDArray[np
         following = rewards[turn] + gamma * following
         returns[turn] = following
     return returns
+
+
+def gae(
+    rewards: Sequence[float],
+    values: Sequence[float],
+    final_value: float,
+    gamma: float,
+    lam: float,
+) -> npt.NDArray[np.float64]:
+    r"""Return the generalised advantage of every turn of one episode (arXiv 1506.02438, eq. 16).
+
+    :math:`A_t = \sum_{k \ge t} (\gamma\lambda)^{k-t} \delta_k` with
+    :math:`\delta_k = r_k + \gamma V_{k+1} - V_k`; the sum ends with the episode.
+
+    Args:
+        rewards: The reward of each turn, of shape (T,).
+        values: The value of the state before each turn, of shape (T,).
+        final_value: The value of the state behind the last turn; 0 if the episode terminated.
+        gamma: The discount, at most 1.
+        lam: 0 trusts the values, 1 the rewards.
+
+    Returns:
+        Advantages of shape (T,), float64; with ``lam`` 1, plus the values, the discounted returns.
+    """
+    advantages = np.empty(len(rewards), np.float64)
+    following, next_value = 0.0, final_value
+    for turn in range(len(rewards) - 1, -1, -1):
+        delta = rewards[turn] + gamma * next_value - values[turn]
+        following = delta + gamma * lam * following
+        advantages[turn], next_value = following, values[turn]
+    return advantages

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from gem_trl.prompts import PromptEncoder
 
 TruncatedReplies = Literal["penalize", "mask"]
 
-TRAINING, EVALUATION, SAMPLING, SHUFFLING, EVALUATION_SAMPLING = 0, 1, 2, 3, 4
+TRAINING, EVALUATION, SAMPLING, SHUFFLING, EVALUATION_SAMPLING, MIXING, SUBSAMPLING = range(7)
 """The second number of each random stream's key, so that none can draw what another draws."""
 
 
@@ -70,6 +71,8 @@ class Collector:
         self._encoder, self._generator = encoder, generator
         self._max_prompt_tokens, self._max_turns = max_prompt_tokens, max_turns
         self._truncated_replies: TruncatedReplies = truncated_replies
+        self.seconds: dict[str, float] = {}
+        """Seconds that the newest episodes spent in generation and in the envs."""
 
     def collect(
         self,
@@ -77,7 +80,7 @@ class Collector:
         seed_of: Callable[[int, int], int],
         sampling: Sampling,
         seed: int,
-        kind_of: Callable[[int], int] | None = None,
+        kinds: Sequence[int] | None = None,
     ) -> list[Episode]:
         """Play ``count`` episodes, each to its end.
 
@@ -90,7 +93,7 @@ class Collector:
                 plays; called once for each episode, in the order in which they start.
             sampling: How replies are drawn.
             seed: Seed of the replies' randomness.
-            kind_of: ``place -> kind`` of env; in turn if None.
+            kinds: The kind of env that is to play each episode; in turn if None.
 
         Returns:
             The episodes, by their places.
@@ -98,22 +101,23 @@ class Collector:
         self._generator.sync_weights()
         done: dict[int, Episode] = {}
         live: dict[int, _Live] = {}
-        kinds = self.envs.kinds
-        count_kinds = max(kinds) + 1
-        waiting: list[deque[int]] = [deque() for _ in range(count_kinds)]
+        self.seconds = {"generate": 0.0, "env": 0.0}
+        waiting: list[deque[int]] = [deque() for _ in self.envs.weights]
         for place in range(count):
-            waiting[place % count_kinds if kind_of is None else kind_of(place)].append(place)
+            waiting[place % len(waiting) if kinds is None else kinds[place]].append(place)
         free: list[int] = list(range(self.envs.num_envs))
         call = 0
         while len(done) < count:
             assigned: dict[int, Assignment] = {}
             if self.envs.restarts_singly or not live:
                 for env in free:
-                    if waiting[kinds[env]]:
-                        place = waiting[kinds[env]].popleft()
+                    if waiting[self.envs.kinds[env]]:
+                        place = waiting[self.envs.kinds[env]].popleft()
                         assigned[env] = Assignment(place, seed_of(env, place))
             if assigned:
+                started = time.perf_counter()
                 starts = self.envs.start({env: a.seed for env, a in assigned.items()})
+                self._spend("env", started)
                 free = [env for env in free if env not in assigned]
                 for env, start in starts.items():
                     episode = self._begin(env, assigned[env], start, live)
@@ -125,6 +129,9 @@ class Collector:
             self._turn(live, done, free, sampling, derived_seed(seed, call))
             call += 1
         return [done[place] for place in range(count)]
+
+    def _spend(self, phase: str, started: float) -> None:
+        self.seconds[phase] += time.perf_counter() - started
 
     def _begin(
         self, env: int, assignment: Assignment, start: Start, live: dict[int, _Live]
@@ -148,14 +155,19 @@ class Collector:
     ) -> None:
         """Play one turn of every live episode."""
         order = sorted(live)
+        started = time.perf_counter()
         replies = self._generator.generate([live[e].prompt_ids for e in order], sampling, seed)
+        self._spend("generate", started)
         by_env = dict(zip(order, replies, strict=True))
         penalize = self._truncated_replies == "penalize"
         texts = {
             env: "" if penalize and not reply.finished else self._encoder.decode(reply.ids)
             for env, reply in by_env.items()
         }
-        for env, step in sorted(self.envs.step(texts).items()):
+        started = time.perf_counter()
+        steps = self.envs.step(texts)
+        self._spend("env", started)
+        for env, step in sorted(steps.items()):
             episode, reply = live[env], by_env[env]
             finite = math.isfinite(step.reward)  # NaN would reach every advantage of the rollout
             episode.turns.append(

@@ -1,19 +1,12 @@
-"""From episodes to training rows, and from rows to the parts that optimizer steps take."""
+"""Training rows, and the parts of them that optimizer steps and forward passes take."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-
-from gem_trl.advantages import Normalized
-from gem_trl.episode import Episode
-from gem_trl.returns import discounted_returns
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,89 +26,15 @@ class Row:
     """Its episode's number in the rollout; -1 for none, which no other row shares."""
     old_log_probs: tuple[float, ...] | None = None
     reference_log_probs: tuple[float, ...] | None = None
+    value: float | None = None
+    """What the critic said of the prompt, if there is one."""
+    value_target: float | None = None
+    """What it should have said."""
 
     @property
     def length(self) -> int:
         """Tokens of prompt and reply."""
         return len(self.prompt_ids) + len(self.reply_ids)
-
-
-def rows_of(
-    episodes: Sequence[Episode],
-    gamma: float,
-    estimate: Callable[[Array, Array], Normalized],
-    gather: Callable[[list[float]], list[float]] = list,
-) -> tuple[list[Row], Normalized]:
-    """Return one row a turn, credited with its own return, and the returns' statistics.
-
-    Turns that do not train (of invalid episodes, or masked) count in no statistic and get
-    advantage 0.
-
-    Args:
-        episodes: The episodes of this process.
-        gamma: Discount per turn.
-        estimate: From ``advantages.ESTIMATORS``.
-        gather: Concatenates the returns of every process; by default there is one.
-    """
-    returns = [discounted_returns(episode.rewards, gamma).tolist() for episode in episodes]
-    counted = [
-        value
-        for episode, values in zip(episodes, returns, strict=True)
-        for turn, value in zip(episode.turns, values, strict=True)
-        if episode.valid and turn.trains
-    ]
-    estimated = estimate(np.array(counted, np.float64), np.array(gather(counted), np.float64))
-    advantages = iter(estimated.advantages.tolist())
-    return _rows(episodes, lambda _: next(advantages)), estimated
-
-
-def grouped_rows_of(
-    episodes: Sequence[Episode],
-    group_size: int,
-    estimate: Callable[[Array, int], Array],
-    gather: Callable[[list[float]], list[float]] = list,
-) -> tuple[list[Row], Normalized]:
-    """Return one row a turn, credited with its whole episode's return within the group.
-
-    Args:
-        episodes: The episodes of this process, groups of neighbours.
-        group_size: Episodes a group; divides their number.
-        estimate: From ``advantages.GROUPED``.
-        gather: Concatenates the returns of every process, for the statistics.
-
-    Returns:
-        The rows, and the mean and standard deviation of the valid episodes' undiscounted returns.
-    """
-    totals = [episode.total_reward if episode.valid else math.nan for episode in episodes]
-    advantages = estimate(np.array(totals, np.float64), group_size)
-    everyone = np.array(gather([total for total in totals if math.isfinite(total)]), np.float64)
-    some = everyone.size > 0
-    statistics = Normalized(
-        advantages,
-        float(everyone.mean()) if some else 0.0,
-        float(everyone.std()) if some else 0.0,
-        not any(gather(advantages.tolist())),
-    )
-    return _rows(episodes, lambda number: float(advantages[number])), statistics
-
-
-def _rows(episodes: Sequence[Episode], advantage_of: Callable[[int], float]) -> list[Row]:
-    """Return one row a turn; ``advantage_of`` is asked once for each turn that trains, in order."""
-    rows: list[Row] = []
-    for number, episode in enumerate(episodes):
-        for turn in episode.turns:
-            trains = episode.valid and turn.trains
-            rows.append(
-                Row(
-                    prompt_ids=turn.prompt_ids,
-                    reply_ids=turn.reply_ids,
-                    advantage=advantage_of(number) if trains else 0.0,
-                    reward=turn.reward,
-                    trains=trains,
-                    episode=number,
-                )
-            )
-    return rows
 
 
 def filler(like: Row) -> Row:
@@ -127,10 +46,12 @@ def filler(like: Row) -> Row:
         trains=False,
         old_log_probs=None if like.old_log_probs is None else (0.0,),
         reference_log_probs=None if like.reference_log_probs is None else (0.0,),
+        value=like.value,
+        value_target=like.value_target,
     )
 
 
-def empty_row(*, with_reference: bool) -> Row:
+def empty_row(*, with_reference: bool, with_value: bool) -> Row:
     """Return a row that weighs nothing, for a process that has none to be like."""
     return Row(
         prompt_ids=(0,),
@@ -138,7 +59,37 @@ def empty_row(*, with_reference: bool) -> Row:
         advantage=0.0,
         trains=False,
         reference_log_probs=(0.0,) if with_reference else None,
+        value=0.0 if with_value else None,
+        value_target=0.0 if with_value else None,
     )
+
+
+class Share(NamedTuple):
+    """A process's share of a mini-batch, and the size of the whole over all processes."""
+
+    parts: list[list[Row]]
+    """Micro-batches, as many on every process."""
+    rows: int
+    tokens: int
+    """Of the replies."""
+
+
+def share_of(
+    rows: Sequence[Row], size: int, gather: Callable[[list[Any]], list[Any]], empty: Row
+) -> Share:
+    """Split this process's rows into micro-batches, evened out with filler. A collective call.
+
+    Args:
+        rows: Of this process.
+        size: Chains a micro-batch.
+        gather: Concatenates the lists of every process.
+        empty: The filler where this process has no row to be like.
+    """
+    parts = micro_batches(rows, size)
+    sizes = gather([(len(parts), len(rows), sum(len(row.reply_ids) for row in rows))])
+    spare = filler(rows[0]) if rows else empty
+    parts += [[spare]] * (max(1, *(size[0] for size in sizes)) - len(parts))
+    return Share(parts, sum(size[1] for size in sizes), sum(size[2] for size in sizes))
 
 
 def mini_batches(rows: Sequence[Row], count: int, rng: np.random.Generator) -> Iterator[list[Row]]:

@@ -35,6 +35,7 @@ from gem_gymnasium import errors
 from gem_trl import _compat
 from gem_trl.callbacks import EpisodeProgressCallback
 from gem_trl.config import ReinforceConfig
+from gem_trl.critic import CriticLearner, build_critic
 from gem_trl.distributed import gather
 from gem_trl.envs import EnvSource, open_envs
 from gem_trl.episode import Episode
@@ -48,11 +49,13 @@ from gem_trl.generation import (
 )
 from gem_trl.loading import load, prepare
 from gem_trl.loss import normalizer, policy_loss
-from gem_trl.metrics import Averages, episode_metrics
+from gem_trl.metrics import Averages, episode_metrics, metrics_by_env
 from gem_trl.prompts import PromptEncoder
 from gem_trl.rollout import Collector
-from gem_trl.rows import Row, empty_row, filler, micro_batches
+from gem_trl.rows import Row, empty_row, share_of
 from gem_trl.scoring import Scorer
+
+CRITIC_FILE = "critic.pt"
 
 
 class _Ticks(Dataset[dict[str, int]]):
@@ -83,9 +86,10 @@ class ReinforceTrainer(_compat.BaseTrainer):
     Args:
         model: A model, or the name or path of one (loaded with ``args.model_init_kwargs``).
         args: Configuration; the defaults if None.
-        env: An id, a list of ids (cycled over the envs), a callable that builds an env, or a
-            :class:`gymnasium.vector.VectorEnv` of text envs.
+        env: An id, a list of ids or of ``(id, weight)`` (the share of episodes), a callable that
+            builds an env, or a :class:`gymnasium.vector.VectorEnv` of text envs.
         eval_env: The same for evaluation; built from ``env`` if None and ``env`` is no VectorEnv.
+            A list shares the episodes out equally, whatever the weights.
         processing_class: The tokenizer; loaded from the model's name if None.
         callbacks: More callbacks.
         optimizers: ``(optimizer, scheduler)``, each None for the default.
@@ -125,6 +129,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             args = ReinforceConfig(f"{(name or 'model').rsplit('/', 1)[-1]}-Reinforce")
         set_seed(args.seed)
         model, processing_class = load(model, processing_class, args)
+        critic = build_critic(model, args) if args.advantage_estimator == "ppo" else None
         model, reference, fused = prepare(model, args, peft_config)
         if args.max_steps <= 0:
             args.max_steps = args.num_rollouts * args.steps_per_rollout
@@ -163,7 +168,17 @@ class ReinforceTrainer(_compat.BaseTrainer):
         )
         self._generator = self.build_generator()
         rank, world = self.accelerator.process_index, self.accelerator.num_processes
-        self._experience = Experience(args, self._open(env, args.num_envs), rank, self._score)
+        self._critic = None
+        if critic is not None:
+            pad_id = cast("Any", processing_class).pad_token_id
+            self._critic = CriticLearner(critic, self.accelerator, args, pad_id)
+        self._experience = Experience(
+            args,
+            self._open(env, args.num_envs),
+            rank,
+            self._score,
+            None if self._critic is None else self._critic.values_of,
+        )
         source = env if eval_env is None else eval_env
         self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
         if args.eval_strategy != "no":
@@ -234,34 +249,39 @@ class ReinforceTrainer(_compat.BaseTrainer):
         started = time.perf_counter()
         model.eval()
         rows = self._experience.next_mini_batch()
+        rolled_out = time.perf_counter()
         self.state.num_input_tokens_seen = self._experience.tokens
         model.train()
-        parts = micro_batches(rows, self.args.per_device_train_batch_size)
-        sizes = gather([(len(parts), len(rows), sum(len(row.reply_ids) for row in rows))])
-        longest, row_count, token_count = (
-            max(size[0] for size in sizes),
-            sum(size[1] for size in sizes),
-            sum(size[2] for size in sizes),
+        args, world = self._config, self.accelerator.num_processes
+        share = share_of(
+            rows,
+            args.per_device_train_batch_size,
+            gather,
+            empty_row(with_reference=bool(args.beta), with_value=self._critic is not None),
         )
-        # Every process does the same number of forward and backward passes.
-        spare = filler(rows[0]) if rows else empty_row(with_reference=bool(self._config.beta))
-        parts += [[spare]] * (max(longest, 1) - len(parts))
-        args = self._config
         divisor = normalizer(
-            cast("Any", args.loss_aggregation), row_count, token_count, args.max_completion_length
+            cast("Any", args.loss_aggregation), share.rows, share.tokens, args.max_completion_length
         )
         # DDP averages the gradients of the processes; the sum over all of them is wanted.
-        divisor /= self.accelerator.num_processes
+        divisor /= world
         total = torch.zeros((), device=self.accelerator.device)
-        for number, part in enumerate(parts, start=1):
-            last = number == len(parts)
+        for number, part in enumerate(share.parts, start=1):
+            last = number == len(share.parts)
             context = nullcontext() if last else self.accelerator.no_sync(model)
             with cast("AbstractContextManager[Any]", context):
                 with self.compute_loss_context_manager():
                     loss = self.compute_loss(model, {"rows": part, "divisor": divisor})
                 self.accelerator.backward(loss)
             total += loss.detach().to(total.dtype)
-        self._averages.add("step_time", time.perf_counter() - started)
+        if self._critic is not None:
+            lost = self._critic.learn(share.parts, max(share.rows, 1) / world)
+            self._averages.add("value_loss", lost)
+        finished = time.perf_counter()
+        read = sum(row.length for row in rows) * world
+        self._averages.add("step_time", finished - started)
+        self._averages.add("time/train", finished - rolled_out)
+        self._averages.add("tokens_per_s/train", read, finished - rolled_out)
+        self._averages.add("rollout/stale_rows", 0 if self._experience.is_fresh else share.rows)
         return total
 
     def compute_loss(
@@ -318,7 +338,8 @@ class ReinforceTrainer(_compat.BaseTrainer):
             Means over the episodes of all processes.
         """
         prefix = f"{metric_key_prefix}_"
-        metrics = episode_metrics(self.play_evaluation(), prefix)
+        episodes = self.play_evaluation()
+        metrics = {**episode_metrics(episodes, prefix), **metrics_by_env(episodes, prefix)}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
@@ -369,6 +390,8 @@ class ReinforceTrainer(_compat.BaseTrainer):
         path = os.path.join(self._get_output_dir(trial=trial), folder, self._state_file())
         os.makedirs(os.path.dirname(path), exist_ok=True)  # other ranks may come first
         torch.save(self._experience.state_dict(), path)
+        if self._critic is not None and self.args.should_save:
+            torch.save(self._critic.state_dict(), os.path.join(os.path.dirname(path), CRITIC_FILE))
         self.create_model_card()
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
@@ -382,6 +405,9 @@ class ReinforceTrainer(_compat.BaseTrainer):
                 "with another number of processes"
             )
         self._experience.load_state_dict(torch.load(path, weights_only=True))
+        if self._critic is not None:
+            state = torch.load(os.path.join(checkpoint, CRITIC_FILE), weights_only=True)
+            self._critic.load_state_dict(state)
 
     def _state_file(self) -> str:
         return f"rollout_state_{self.accelerator.process_index}.pt"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_trl.advantages import GROUPED, dr_grpo, grpo, rloo
+from gem_trl.credit import by_group
 from gem_trl.episode import Episode, Turn
-from gem_trl.rows import grouped_rows_of
 from tests.gem_trl.conftest import ENV
 
 TOTALS = np.array([1.0, 0.0, 0.0, 1.0, 0.5, 0.5])
@@ -75,11 +75,12 @@ def episode(*rewards: float, **options: Any) -> Episode:
 
 def test_every_turn_has_its_episodes_advantage() -> None:
     played = [episode(0.0, 0.0, 1.0), episode(0.0), episode(9.0, valid=False), episode(0.25, 0.75)]
-    rows, statistics = grouped_rows_of(played, 2, dr_grpo)
+    rows, metrics = by_group(played, "dr_grpo", 2)
     # The second group has one valid episode, so no signal; 0.25 marks a masked turn.
     assert [row.advantage for row in rows] == [0.5, 0.5, 0.5, -0.5, 0.0, 0.0, 0.0]
     assert [row.trains for row in rows] == [True] * 4 + [False, False, True]
-    assert (statistics.mean, statistics.degenerate) == (pytest.approx(2 / 3), False)
+    assert metrics["returns/mean"] == pytest.approx(2 / 3)
+    assert (metrics["returns/degenerate"], metrics["rollout/dead_groups"]) == (0.0, 0.5)
 
 
 @pytest.mark.parametrize("estimator", GROUPED)

@@ -13,7 +13,6 @@ from gem_trl import tiny
 from gem_trl._compat import add_fused_lm_head
 from gem_trl.batch import collate, log_probs_of
 from gem_trl.rows import Row, chains, filler, micro_batches, mini_batches
-from tests.gem_trl.conftest import ENV
 
 CPU = torch.device("cpu")
 
@@ -243,26 +242,3 @@ def test_old_log_probs_are_those_of_the_sampling_policy(build_trainer: Any) -> N
     with torch.no_grad():
         now, _ = log_probs_of(trainer.model, batch, 0.8, fused=False)
     torch.testing.assert_close(now * batch.mask, batch.old_log_probs, rtol=1e-4, atol=1e-5)
-
-
-def test_invalid_and_masked_turns_count_nowhere() -> None:
-    from gem_trl.advantages import rebn
-    from gem_trl.episode import Episode, Turn
-    from gem_trl.rows import rows_of
-
-    def turn(reward: float, **options: Any) -> Turn:
-        return Turn(prompt_ids=(1,), reply_ids=(2,), reward=reward, **options)
-
-    def episode(*turns: Turn, **options: Any) -> Episode:
-        return Episode(env_id=ENV, seed=0, turns=turns, terminated=True, truncated=False, **options)
-
-    played = [
-        episode(turn(0.0), turn(1.0)),
-        episode(turn(100.0), valid=False),
-        episode(turn(-50.0, trains=False)),
-        episode(turn(3.0)),
-    ]
-    training_rows, estimated = rows_of(played, 0.5, rebn)
-    assert estimated.mean == pytest.approx((0.5 + 1.0 + 3.0) / 3)
-    assert [row.trains for row in training_rows] == [True, True, False, False, True]
-    assert [row.advantage for row in training_rows if not row.trains] == [0.0, 0.0]

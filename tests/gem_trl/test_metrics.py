@@ -90,6 +90,7 @@ def test_every_figure_of_a_set_of_episodes() -> None:
         "completions/min_length": 1.0,
         "completions/max_length": 8.0,
         "completions/clipped_ratio": 0.25,
+        "completions/unique_ratio": 1.0,
         "completions/mean_terminated_length": pytest.approx(8 / 3),
     }
 
