@@ -16,6 +16,11 @@ MIN_RELATIVE_STD = 1e-6
 """Below this share of ``max(1, |mean|)`` a batch has no spread but rounding, so no signal."""
 
 
+def no_spread(mean: float, std: float) -> bool:
+    """Return whether values of this mean and deviation differ by rounding only."""
+    return std < MIN_RELATIVE_STD * max(1.0, abs(mean))
+
+
 class Normalized(NamedTuple):
     """Advantages, and the statistics they were normalised by."""
 
@@ -46,7 +51,7 @@ def rebn(returns: Array, batch: Array | None = None) -> Normalized:
         return Normalized(np.zeros_like(returns), 0.0, 0.0, True)
     mean = float(everyone.mean(dtype=np.float64))
     std = float(np.sqrt(np.mean((everyone - mean) ** 2, dtype=np.float64)))
-    if std < MIN_RELATIVE_STD * max(1.0, abs(mean)):
+    if no_spread(mean, std):
         return Normalized(np.zeros_like(returns), mean, std, True)
     return Normalized((returns - mean) / (std + EPSILON), mean, std, False)
 

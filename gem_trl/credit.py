@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gem_trl.advantages import ESTIMATORS, GROUPED
+from gem_trl.advantages import ESTIMATORS, GROUPED, no_spread
 from gem_trl.episode import Episode
 from gem_trl.returns import discounted_returns, gae
 from gem_trl.rows import Row
@@ -196,8 +196,9 @@ def explained_variance(returns: Array, values: Array) -> float:
 
     0 as well where the returns have no spread, so that nothing is to be explained.
     """
-    spread = float(returns.var()) if returns.size else 0.0
-    return 1.0 - float((returns - values).var()) / spread if spread > 0.0 else 0.0
+    if not returns.size or no_spread(float(returns.mean()), float(returns.std())):
+        return 0.0
+    return 1.0 - float((returns - values).var() / returns.var())
 
 
 def _normalized(

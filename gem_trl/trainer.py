@@ -35,7 +35,7 @@ from gem_gymnasium import errors
 from gem_trl import _compat
 from gem_trl.callbacks import EpisodeProgressCallback
 from gem_trl.config import ReinforceConfig
-from gem_trl.critic import CriticLearner, build_critic
+from gem_trl.critic import Critic, CriticLearner, build_critic
 from gem_trl.distributed import gather
 from gem_trl.envs import EnvSource, open_envs
 from gem_trl.episode import Episode
@@ -129,7 +129,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             args = ReinforceConfig(f"{(name or 'model').rsplit('/', 1)[-1]}-Reinforce")
         set_seed(args.seed)
         model, processing_class = load(model, processing_class, args)
-        critic = build_critic(model, args) if args.advantage_estimator == "ppo" else None
+        critic = self.build_critic(model, args) if args.advantage_estimator == "ppo" else None
         model, reference, fused = prepare(model, args, peft_config)
         if args.max_steps <= 0:
             args.max_steps = args.num_rollouts * args.steps_per_rollout
@@ -193,6 +193,10 @@ class ReinforceTrainer(_compat.BaseTrainer):
     @property
     def _config(self) -> ReinforceConfig:
         return cast("ReinforceConfig", self.args)
+
+    def build_critic(self, policy: PreTrainedModel, args: ReinforceConfig) -> Critic:
+        """Return PPO's critic, for a policy that has no adapter yet; override for another one."""
+        return build_critic(policy, args)
 
     def build_generator(self) -> Generator:
         """Return where replies come from; override to generate elsewhere."""

@@ -188,6 +188,7 @@ def test_explained_variance() -> None:
     assert explained_variance(returns, np.zeros(3)) == pytest.approx(0.0)
     assert explained_variance(returns, -returns) == pytest.approx(-3.0)
     assert explained_variance(np.ones(3), returns) == 0.0
+    assert explained_variance(np.array([0.1, 0.1, 0.1 + 1e-12]), returns) == 0.0
     assert explained_variance(np.array([]), np.array([])) == 0.0
 
 
