@@ -2,11 +2,11 @@
 
     python benchmarks/training.py [--runs 5] [--steps 6]
 
-1. Profile: a 0.8M-parameter model on GuessTheNumber (many turns, a growing chat). Which share of the
-   wall time is generation, forward and backward passes and the optimizer, and what is the rest?
-2. Speed: the same model, single-turn episodes, equal prompts, group size, lengths and sampling, once
-   in ReinforceTrainer (grpo) and once in GRPOTrainer, in turn. The ratio is the median of the runs'
-   ratios; the first step of each run, which warms up, is left out.
+1. Profile: a 0.8M-parameter model on GuessTheNumber (many turns, a growing chat). Which share of
+   the wall time is generation, forward and backward passes and the optimizer, and what is the rest?
+2. Speed: the same model, single-turn episodes, equal prompts, group size, lengths and sampling,
+   once in ReinforceTrainer (grpo) and once in GRPOTrainer, in turn. The ratio is the median of the
+   runs' ratios; the first step of each run, which warms up, is left out.
 
 Writes benchmarks/results/training.md. Minutes on two cores; set OMP_NUM_THREADS.
 """

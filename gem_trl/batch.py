@@ -137,7 +137,9 @@ def log_probs_of(
     kept = batch.input_ids.size(1) - batch.first_start + 1
     logits = model(**batch.inputs, logits_to_keep=kept).logits  # (N, kept, vocabulary)
     places = sequences * kept + columns - batch.first_start
-    logits = logits.flatten(0, 1).index_select(0, places.flatten()) / temperature
+    logits = logits.flatten(0, 1).index_select(0, places.flatten())
+    if temperature != 1.0:  # spares a copy of the largest tensor of all
+        logits = logits / temperature
     # At least float32: half precision loses the tails that the entropy is made of.
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
     log_probs = torch.log_softmax(logits, dim=-1)  # (B * T, vocabulary)
