@@ -1,6 +1,6 @@
 """How much of the return a critic explains, read at the last or the first prompt token.
 
-    python benchmarks/critic.py [--seeds 3] [--rollouts 16]
+    python benchmarks/critic.py [--seeds 3] [--rollouts 16] [--jobs 1]
 
 A tiny model warmed up on gem/Sudoku-easy-v0 plays by a policy that is frozen (learning rate 0), so
 that both critics are trained on the same turns. What a critic explains of a rollout's discounted
@@ -18,9 +18,11 @@ import datetime
 import os
 import platform
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -105,6 +107,38 @@ def explained(place: str, tokenizer: Any, model: Any, seed: int, rollouts: int) 
         return [entry for entry in trainer.state.log_history if "explained_variance" in entry]
 
 
+class Task(NamedTuple):
+    """What one process does: both critics of one seed."""
+
+    seed: int
+    rollouts: int
+    games: int
+    steps: int
+
+
+class Result(NamedTuple):
+    """Explained variance of each rollout by place, the returns' mean and deviation, and the size."""
+
+    explained: dict[str, list[float]]
+    returns: tuple[float, float]
+    parameters: int
+
+
+def run(task: Task) -> Result:
+    """Warm a model up and train both critics on its games."""
+    torch.set_num_threads(1)
+    tokenizer, model = warm_model(task.seed, task.games, task.steps)
+    logs = {p: explained(p, tokenizer, model, task.seed, task.rollouts) for p in TRAINERS}
+    played = logs["last"]
+    same = [e["returns/mean"] for e in played] == [e["returns/mean"] for e in logs["first"]]
+    assert same, "a frozen policy plays the same games beside either critic"
+    return Result(
+        {place: [e["explained_variance"] for e in entries] for place, entries in logs.items()},
+        (mean(e["returns/mean"] for e in played), mean(e["returns/std"] for e in played)),
+        sum(parameter.numel() for parameter in model.parameters()),
+    )
+
+
 def main() -> None:
     """Measure, print and write the table."""
     parser = argparse.ArgumentParser(
@@ -112,28 +146,30 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=3, help="how many (default: %(default)s)")
     parser.add_argument("--rollouts", type=int, default=16, help="default: %(default)s")
+    parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, a core each")
     parser.add_argument("--warm-up-games", type=int, default=1_500)
     parser.add_argument("--warm-up-steps", type=int, default=500)
     options = parser.parse_args()
     shares: dict[str, list[float]] = {place: [] for place in TRAINERS}
     lines: list[str] = []
-    for seed in range(options.seeds):
-        tokenizer, model = warm_model(seed, options.warm_up_games, options.warm_up_steps)
-        logs = {
-            place: explained(place, tokenizer, model, seed, options.rollouts) for place in TRAINERS
-        }
-        cells: list[str] = []
-        for place, entries in logs.items():
-            newest = [entry["explained_variance"] for entry in entries[-LAST_ROLLOUTS:]]
-            shares[place].append(mean(newest))
-            cells.append(f"{mean(newest):.3f} [{min(newest):.3f}, {max(newest):.3f}]")
-        played = logs["last"]
-        assert [e["returns/mean"] for e in played] == [e["returns/mean"] for e in logs["first"]]
-        figures = [
-            mean(entry[name] for entry in played) for name in ("returns/mean", "returns/std")
-        ]
-        lines.append(f"| {seed} | {cells[0]} | {cells[1]} | {figures[0]:.2f} ± {figures[1]:.2f} |")
-        print(lines[-1], flush=True)
+    parameters = 0
+    tasks = [
+        Task(seed, options.rollouts, options.warm_up_games, options.warm_up_steps)
+        for seed in range(options.seeds)
+    ]
+    with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
+        for task, result in zip(tasks, pool.map(run, tasks), strict=True):
+            parameters = result.parameters
+            cells: list[str] = []
+            for place, values in result.explained.items():
+                newest = values[-LAST_ROLLOUTS:]
+                shares[place].append(mean(newest))
+                cells.append(f"{mean(newest):.3f} [{min(newest):.3f}, {max(newest):.3f}]")
+            average, deviation = result.returns
+            lines.append(
+                f"| {task.seed} | {cells[0]} | {cells[1]} | {average:.2f} ± {deviation:.2f} |"
+            )
+            print(lines[-1], flush=True)
     text = "\n".join(
         [
             "# What a critic explains: the value read at the last or the first prompt token",
@@ -141,7 +177,7 @@ def main() -> None:
             f"`python benchmarks/critic.py --seeds {options.seeds} --rollouts {options.rollouts}`, "
             f"{datetime.date.today()}, {platform.machine()}, torch {torch.__version__}.",
             "",
-            f"{ID}, gamma {GAMMA}, a frozen policy of {count(model)} parameters (warm-up: "
+            f"{ID}, gamma {GAMMA}, a frozen policy of {parameters / 1e6:.1f}M parameters (warm-up: "
             f"{options.warm_up_steps} steps on {options.warm_up_games} games), {EPISODES} episodes "
             "a rollout; both critics see the same turns. Explained variance "
             f"`1 - Var(G - V) / Var(G)` of the last {LAST_ROLLOUTS} rollouts, each before the "
@@ -158,11 +194,6 @@ def main() -> None:
     )
     OUT.write_text(text + "\n", encoding="utf-8")
     print(f"\nWritten to {OUT}.")
-
-
-def count(model: Any) -> str:
-    """Return the number of a model's parameters, for people."""
-    return f"{sum(parameter.numel() for parameter in model.parameters()) / 1e6:.1f}M"
 
 
 if __name__ == "__main__":
