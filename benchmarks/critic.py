@@ -117,7 +117,7 @@ class Task(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Explained variance of each rollout by place, the returns' mean and deviation, and the size."""
+    """Explained variance of each rollout by place, the returns' mean and deviation, the size."""
 
     explained: dict[str, list[float]]
     returns: tuple[float, float]
