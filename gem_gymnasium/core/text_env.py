@@ -1,17 +1,16 @@
 """TextEnv: the one place where a pure game meets the gymnasium protocol.
 
-A game supplies pure functions of (config, state, move) and the wording; TextEnv owns what all
-games share: spaces, seeding, the turn budget, malformed replies, the keys of ``info``, the end of
-the episode, rendering and snapshots.
+A game supplies pure functions of (config, state, move) and the wording (``core/game.py``); TextEnv
+owns what all games share: spaces, seeding, the turn budget, malformed replies, the keys of
+``info``, the end of the episode, rendering and snapshots.
 """
 
 from __future__ import annotations
 
 import sys
-from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, fields
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast
+from dataclasses import asdict
+from typing import Any, Literal, cast
 
 import gymnasium as gym
 import numpy as np
@@ -23,6 +22,7 @@ from gem_gymnasium.core.errors import (
     StepTimeout,
     UnknownName,
 )
+from gem_gymnasium.core.game import ConfigT, Game, MoveT, Outcome, StateT, build_config
 from gem_gymnasium.core.parsing import echo
 from gem_gymnasium.core.render import can_draw, draw_text
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
@@ -60,54 +60,14 @@ STOPS = ("", "timeout", "crash", "context", "grader", "tool")
 
 _MAX_ERROR_CHARS = 500
 
-ConfigT = TypeVar("ConfigT")
-StateT = TypeVar("StateT", bound=tuple[Any, ...])
-MoveT = TypeVar("MoveT")
 OnMalformed = Literal["end", "continue"]
 
 
-class Outcome(NamedTuple):
-    """What one well-formed move led to."""
-
-    event: str
-    """One name of the env's closed set ``events``."""
-    feedback: str
-    """What the player is told about the move."""
-    reward: float = 0.0
-    legal: bool = True
-    """False for a move that the rules refuse; it costs its turn and changes nothing."""
-    over: bool = False
-    """The rules end the episode here (the turn budget is TextEnv's own affair)."""
-    success: bool = False
-
-
-def build_config(config_type: type[ConfigT], rules: Mapping[str, Any]) -> ConfigT:
-    """Build a game's config dataclass from keyword rules.
-
-    Raises:
-        UnknownName: A rule does not exist; the message names the nearest one.
-        ConfigError: A value breaks a rule, or is of the wrong kind.
-    """
-    known = {field.name: field for field in fields(cast("Any", config_type))}
-    for name, value in rules.items():
-        if name not in known:
-            raise UnknownName("rule", name, {*known, "on_malformed", "random", "render_mode"})
-        default = known[name].default
-        if type(value) is not type(default):
-            kind = type(default).__name__
-            raise ConfigError(f"{name} must be of type {kind}, got {value!r}")
-    return config_type(**rules)
-
-
-class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
+class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
     """A text game as a :class:`gymnasium.Env`; see ``games/guess_the_number.py`` for the shape.
 
-    A subclass is a table: it names ``config_type`` (a frozen dataclass with a ``max_turns``),
-    ``state_type`` (a NamedTuple of ints, floats, strs, bools and tuples of them), ``events``,
-    ``random_configs``, ``extra_info`` (keys of its own in ``info``), ``reset_options`` (keys that
-    ``deal_as_told`` knows), and the pure functions declared below. No function mutates a state, or
-    draws from anything but the ``rng`` it is given. ``deal`` and ``play`` may ask a server, and
-    raise a ``MachineryError`` if it fails; the others only read the state.
+    A subclass is a table: it names what :class:`~gem_gymnasium.core.game.Game` declares, which
+    is all that one game has for itself.
 
     Args:
         render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None.
@@ -117,110 +77,15 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         **rules: Fields of ``config_type``.
 
     Raises:
+        TypeError: The class misses functions that a game must have; the message names them.
         ConfigError: A rule does not exist or its value is refused.
     """
 
-    config_type: ClassVar[type[Any]]
-    state_type: ClassVar[type[Any]]
-    random_configs: ClassVar[tuple[Any, ...]] = ()
-    events: ClassVar[tuple[str, ...]]
-    extra_info: ClassVar[Mapping[str, type]] = {}
-    reset_options: ClassVar[tuple[str, ...]] = ()
     metadata: dict[str, Any] = {  # noqa: RUF012 - gymnasium declares it as an instance attribute
         "render_modes": ["ansi", "human", *(["rgb_array"] if can_draw() else [])],
         "render_fps": 2,
         "snapshot": True,
     }
-
-    # -- what a game supplies: pure functions ------------------------------------------------
-
-    @staticmethod
-    @abstractmethod
-    def deal(config: ConfigT, rng: np.random.Generator, /) -> StateT:
-        """Draw the first state of an episode."""
-        raise NotImplementedError
-
-    @staticmethod
-    def deal_as_told(
-        config: ConfigT, rng: np.random.Generator, options: Mapping[str, Any], /
-    ) -> StateT:
-        """Return the first state that ``reset(options=...)`` asks for; every key is a known one.
-
-        Raises:
-            ConfigError: A value is refused.
-        """
-        raise NotImplementedError
-
-    @staticmethod
-    @abstractmethod
-    def rules(config: ConfigT, /) -> str:
-        """Return the text the player reads first: the game, its rules, the form of an action."""
-        raise NotImplementedError
-
-    @staticmethod
-    @abstractmethod
-    def form(config: ConfigT, /) -> str:
-        """Return one sentence on the form of an action, for a reply that held none."""
-        raise NotImplementedError
-
-    @staticmethod
-    def view(config: ConfigT, state: StateT, /) -> str:
-        """Return what the player can see now, without the turns left; may be empty."""
-        return ""
-
-    @staticmethod
-    @abstractmethod
-    def parse(reply: str, /) -> MoveT | None:
-        """Return the move a reply holds, or None; never raises, in linear time."""
-        raise NotImplementedError
-
-    @staticmethod
-    @abstractmethod
-    def write(move: MoveT, /) -> str:
-        """Return the shortest reply that ``parse`` reads as ``move``."""
-        raise NotImplementedError
-
-    @staticmethod
-    @abstractmethod
-    def play(config: ConfigT, state: StateT, move: MoveT, /) -> tuple[StateT, Outcome]:
-        """Apply one move."""
-        raise NotImplementedError
-
-    @staticmethod
-    def chance(
-        config: ConfigT, state: StateT, outcome: Outcome, rng: np.random.Generator, /
-    ) -> tuple[StateT, Outcome]:
-        """Let chance answer a legal move that did not end the game; ``rng`` is the env's own."""
-        return state, outcome
-
-    @staticmethod
-    def last_turn_reward(config: ConfigT, state: StateT, move: MoveT, /) -> float:
-        """Return what an unfinished game pays at its last turn, on top of the move's reward."""
-        return 0.0
-
-    @staticmethod
-    @abstractmethod
-    def legal_move(config: ConfigT, state: StateT, rng: np.random.Generator, /) -> MoveT:
-        """Draw a legal move, uniformly."""
-        raise NotImplementedError
-
-    @staticmethod
-    @abstractmethod
-    def progress(config: ConfigT, state: StateT, /) -> float:
-        """Return how far the game is solved, in [0, 1]."""
-        raise NotImplementedError
-
-    @staticmethod
-    def optimal_turns(config: ConfigT, state: StateT, /) -> int:
-        """Return the turns an optimal player needs from the first state, or -1 if unknown."""
-        return -1
-
-    @staticmethod
-    def extra(config: ConfigT, state: StateT, /) -> dict[str, Any]:
-        """Return the values of ``extra_info``."""
-        return {}
-
-    # -- the adapter --------------------------------------------------------------------------
 
     def __init__(
         self,
@@ -257,8 +122,8 @@ class TextEnv(gym.Env[str, str], Generic[ConfigT, StateT, MoveT]):
         self._over = True
         self._observation = ""
         # A game without a board, or without chance, is spared the call at each step.
-        self._has_view = type(self).view is not cast("Any", TextEnv).view
-        self._has_chance = type(self).chance is not cast("Any", TextEnv).chance
+        self._has_view = type(self).view is not cast("Any", Game).view
+        self._has_chance = type(self).chance is not cast("Any", Game).chance
 
     # -- the gymnasium protocol -------------------------------------------------------------
 
