@@ -32,25 +32,21 @@ def last_boxed(text: str) -> str | None:
     A last box that is never closed gives None (it is an unfinished answer), as does no box at all.
     Of nested boxes the innermost last one counts. Backslash-escaped braces do not nest.
     """
-    start = text.rfind(_BOXED)
-    if start < 0:
-        return None
-    start += len(_BOXED)
+    _, box, rest = text.rpartition(_BOXED)
     # The common case, without a regex: the first closing brace comes before any opening one.
-    end = text.find("}", start)
-    if end < 0:
+    inside, end, _ = rest.partition("}")
+    if not box or not end:
         return None
-    inside = text[start:end]
     if "{" not in inside and "\\" not in inside:
         return inside
     depth = 1
-    for match in _BRACE.finditer(text, start):
+    for match in _BRACE.finditer(rest):
         brace = match[0]
         if len(brace) == 2:
             continue
         depth += 1 if brace == "{" else -1
         if depth == 0:
-            return text[start : match.start()]
+            return rest[: match.start()]
     return None
 
 

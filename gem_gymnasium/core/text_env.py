@@ -186,7 +186,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
             )
         if not isinstance(action, str):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"an action must be a str, got {type(action).__name__}")
-        self._turn += 1
+        self._turn = turn = self._turn + 1
         move = self.parse(action) if len(action) <= MAX_CHARS else None
         if move is None:
             outcome = self._malformed(action)
@@ -198,8 +198,8 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
             if self._has_chance and outcome.legal and not outcome.over:
                 state, outcome = self.chance(self.config, state, outcome, self.np_random)
             self._state = state
-        reward, feedback, over = outcome.reward, outcome.feedback, outcome.over
-        if not over and self._turn >= self._max_turns:
+        _, feedback, reward, _, over, _ = outcome
+        if not over and turn >= self._max_turns:
             over = True
             if move is not None:
                 reward += self.last_turn_reward(self.config, state, move)
@@ -237,17 +237,18 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self, state: StateT, outcome: Outcome, head: str, feedback: str
     ) -> tuple[str, dict[str, Any]]:
         """Compose the observation (``head``, then the view) and the info after an outcome."""
+        event, _, _, legal, _, success = outcome
         turn, max_turns = self._turn, self._max_turns
         view = f"Turns left: {max_turns - turn}."
         if self._has_view and (board := self.view(self.config, state)):
             view = f"{board}\n{view}"
         self._observation = observation = f"{head}\n{view}"
         info: dict[str, Any] = {
-            "event": outcome.event,
+            "event": event,
             "turn": turn,
             "max_turns": max_turns,
-            "legal": outcome.legal,
-            "success": outcome.success,
+            "legal": legal,
+            "success": success,
             "progress": self.progress(self.config, state),
             "feedback": feedback,
             "view": view,
