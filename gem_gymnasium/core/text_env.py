@@ -198,7 +198,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
             if self._has_chance and outcome.legal and not outcome.over:
                 state, outcome = self.chance(self.config, state, outcome, self.np_random)
             self._state = state
-        _, feedback, reward, _, over, _ = outcome
+        reward, feedback, over = outcome.reward, outcome.feedback, outcome.over
         if not over and turn >= self._max_turns:
             over = True
             if move is not None:
@@ -237,18 +237,17 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self, state: StateT, outcome: Outcome, head: str, feedback: str
     ) -> tuple[str, dict[str, Any]]:
         """Compose the observation (``head``, then the view) and the info after an outcome."""
-        event, _, _, legal, _, success = outcome
         turn, max_turns = self._turn, self._max_turns
         view = f"Turns left: {max_turns - turn}."
         if self._has_view and (board := self.view(self.config, state)):
             view = f"{board}\n{view}"
         self._observation = observation = f"{head}\n{view}"
         info: dict[str, Any] = {
-            "event": event,
+            "event": outcome.event,
             "turn": turn,
             "max_turns": max_turns,
-            "legal": legal,
-            "success": success,
+            "legal": outcome.legal,
+            "success": outcome.success,
             "progress": self.progress(self.config, state),
             "feedback": feedback,
             "view": view,

@@ -69,49 +69,55 @@ def marks(word: str, guess: str) -> str:
     ``G``: in place. ``Y``: out of place; each letter of the word that no G took yields at most one,
     to the guess's letters from left to right. ``-``: any other.
     """
-    if len({*guess}) == len(guess):  # each letter once: most guesses, and three times faster
-        return "".join(
-            ["G" if a == b else "Y" if b in word else "-" for a, b in zip(word, guess, strict=True)]
-        )
-    given = ["G" if a == b else "-" for a, b in zip(word, guess, strict=True)]
-    rest = [letter for letter, mark in zip(word, given, strict=True) if mark == "-"]
-    for place, letter in enumerate(guess):
-        if given[place] == "-" and letter in rest:
+    given, rest = ["-"] * len(word), ""
+    for place, letter in enumerate(word):
+        if letter in guess:
+            if guess[place] == letter:
+                given[place] = "G"
+            else:
+                rest += letter
+    for letter in rest:
+        place = guess.find(letter)
+        while place >= 0 and given[place] != "-":
+            place = guess.find(letter, place + 1)
+        if place >= 0:
             given[place] = "Y"
-            rest.remove(letter)
     return "".join(given)
 
 
 def play(config: Config, state: State, guess: str) -> tuple[State, Outcome]:
     """Apply one guess; a solved game's rewards add up to 1."""
-    length = config.length
-    if len(guess) != length:
-        feedback = f"The word has {length} letters, the guess had {len(guess)}."
-        return state, Outcome("wrong_length", feedback, legal=False)
-    said = guess.upper()
     word, found, guesses = state
-    if guess not in word_set(length):
-        return state, Outcome("not_a_word", f"{said} is not in the list of words.", legal=False)
-    if guess in guesses:
-        return state, Outcome("repeated", f"{said} was guessed before.", legal=False)
+    if guess in guesses or guess not in word_set(config.length):
+        return state, _refuse(config, state, guess)
     guesses = (*guesses, guess)
     if guess == word:
-        feedback = f"The word is {said}: you win."
-        reward = (1.0 - share(found.count("G"), length)) / 2 + 0.5
+        feedback = f"The word is {word.upper()}: you win."
+        reward = (1.0 - share(found.count("G"), len(word))) / 2 + 0.5
         outcome = Outcome("correct", feedback, reward, over=True, success=True)
-        return State(word, "G" * length, guesses), outcome
-    given = marks(word, guess)
-    feedback = f"Guess: {' '.join(said)}\nMarks: {' '.join(given)}"
-    found, reward = _add_found(found, given)
+        return State(word, "G" * len(word), guesses), outcome
+    found, reward, given = _add_found(found, marks(word, guess))
+    feedback = f"Guess: {' '.join(guess.upper())}\nMarks: {given}"
     return State(word, found, guesses), Outcome("marks", feedback, reward)
 
 
+def _refuse(config: Config, state: State, guess: str) -> Outcome:
+    """Say why a guess does not count."""
+    if len(guess) != config.length:
+        feedback = f"The word has {config.length} letters, the guess had {len(guess)}."
+        return Outcome("wrong_length", feedback, legal=False)
+    if guess in state.guesses:
+        return Outcome("repeated", f"{guess.upper()} was guessed before.", legal=False)
+    return Outcome("not_a_word", f"{guess.upper()} is not in the list of words.", legal=False)
+
+
 @lru_cache(maxsize=8192)  # of five letters there are at most 32 * 243 calls
-def _add_found(found: str, given: str) -> tuple[str, float]:
-    """Return ``found`` with the letters that are in place now, and what the new ones pay."""
+def _add_found(found: str, given: str) -> tuple[str, float, str]:
+    """Return ``found`` with the letters in place now, what the new ones pay, the marks spaced."""
     after = "".join(["G" if "G" in pair else "-" for pair in zip(found, given, strict=True)])
     length = len(found)
-    return after, (share(after.count("G"), length) - share(found.count("G"), length)) / 2
+    paid = (share(after.count("G"), length) - share(found.count("G"), length)) / 2
+    return after, paid, " ".join(given)
 
 
 def legal_move(config: Config, state: State, rng: np.random.Generator) -> str:
@@ -125,7 +131,7 @@ def legal_move(config: Config, state: State, rng: np.random.Generator) -> str:
 def progress(config: Config, state: State) -> float:
     """Return half the share of the letters found in place, plus half for the word itself."""
     found = state.found.count("G") / config.length
-    return (found + (found == 1.0 and state.guesses[-1] == state.word)) / 2
+    return found / 2 if found < 1.0 else (1.0 + (state.guesses[-1] == state.word)) / 2
 
 
 # -- wording ----------------------------------------------------------------------------------
