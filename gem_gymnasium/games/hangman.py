@@ -16,7 +16,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_word
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import LOST, Outcome, TextEnv
-from gem_gymnasium.core.wording import count_of
+from gem_gymnasium.core.wording import count_of, spell
 from gem_gymnasium.data import words
 
 EVENTS = ("hit", "solved", "miss", "wrong_word", "repeated", "wrong_length")
@@ -136,7 +136,7 @@ def progress(config: Config, state: State) -> float:
 def view(config: Config, state: State) -> str:
     """Return the letters shown, the guesses that missed, and the misses left if they count."""
     missed = ", ".join(state.misses).upper() if state.misses else "none"
-    text = f"Word: {' '.join(state.shown).upper()}\nMissed: {missed}"
+    text = f"Word: {spell(state.shown)}\nMissed: {missed}"
     if config.max_misses:
         return f"{text}\nMisses left: {config.max_misses - len(state.misses)}."
     return text

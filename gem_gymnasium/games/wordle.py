@@ -16,7 +16,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_boxed, to_word
 from gem_gymnasium.core.rewards import share
 from gem_gymnasium.core.text_env import Outcome, TextEnv
-from gem_gymnasium.core.wording import count_of
+from gem_gymnasium.core.wording import count_of, spell
 from gem_gymnasium.data import all_words, word_set, words
 
 EVENTS = ("marks", "correct", "wrong_length", "not_a_word", "repeated")
@@ -97,7 +97,7 @@ def play(config: Config, state: State, guess: str) -> tuple[State, Outcome]:
         outcome = Outcome("correct", feedback, reward, over=True, success=True)
         return State(word, "G" * len(word), guesses), outcome
     found, reward, given = _add_found(found, marks(word, guess))
-    feedback = f"Guess: {' '.join(guess.upper())}\nMarks: {given}"
+    feedback = f"Guess: {spell(guess)}\nMarks: {given}"
     return State(word, found, guesses), Outcome("marks", feedback, reward)
 
 
