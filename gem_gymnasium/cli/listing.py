@@ -13,11 +13,13 @@ import gymnasium as gym
 from gem_gymnasium import registry
 from gem_gymnasium.core.errors import UnknownName
 from gem_gymnasium.data import load_json
+from gem_gymnasium.solvers import solver_for
 
-HEADER = ("id", "family", "turns", "random", "solver", "solver wins")
+HEADER = ("id", "family", "turns", "random", "solver", "solver wins", "oracle")
 LEGEND = (
     "random, solver: mean return of a random legal player and of the solver; what NormalizeScore\n"
-    "calls 0 and 1. turns: the budget (two numbers: it is drawn at each reset)."
+    "calls 0 and 1. turns: the budget (two numbers: it is drawn at each reset). oracle: the\n"
+    "solver reads what a player cannot, so 1 may be out of reach."
 )
 
 
@@ -66,6 +68,7 @@ def describe(id: str, family: str) -> dict[str, Any]:
         "random": game["random"]["return"] if game else None,
         "solver": game["solver"]["return"] if game else None,
         "solver wins": game["solver"]["success"] if game else None,
+        "oracle": getattr(solver_for(base), "oracle", False) if game else None,
     }
 
 
@@ -73,6 +76,8 @@ def cell(value: Any) -> str:
     """Return a value as the table shows it."""
     if value is None:
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else ""
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
@@ -83,6 +88,6 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
         "  ".join(
             text.ljust(width) if place < 2 else text.rjust(width)
             for place, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
+        ).rstrip()
         for row in rows
     ]

@@ -31,8 +31,16 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def open_missing_streams() -> None:
+    """Read nothing from, and write nowhere to, a stream that the shell closed (``>&-``)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - till exit
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command that ``argv`` names; return an exit status."""
+    open_missing_streams()
     options = make_parser().parse_args(argv)
     for stream in (sys.stdin, sys.stdout):  # what cannot be read or shown becomes question marks
         if isinstance(stream, TextIOWrapper):

@@ -160,7 +160,10 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self._state, self._turn, self._over = state, 0, False
         self._max_turns = cast("Any", self.config).max_turns
         self._optimum = self.optimal_turns(self.config, state)
-        return self._answer(state, Outcome("reset", ""), self.rules(self.config), "")
+        observation, info = self._answer(state, Outcome("reset", ""), self.rules(self.config), "")
+        if self.render_mode == "human":
+            _print(observation)
+        return observation, info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Apply one reply.
@@ -206,6 +209,8 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
             feedback = f"{feedback}\n{OUT_OF_TURNS}"
         self._over = over
         observation, info = self._answer(state, outcome, feedback, feedback)
+        if self.render_mode == "human":
+            _print(observation)
         return observation, reward, over, False, info
 
     def _malformed(self, action: str) -> Outcome:
@@ -258,8 +263,6 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         }
         if self.extra_info:
             info.update(self.extra(self.config, state))
-        if self.render_mode == "human":
-            sys.stdout.write(observation + "\n\n")
         return observation, info
 
     def render(self) -> Any:
@@ -311,6 +314,11 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self._max_turns = cast("Any", self.config).max_turns
         self._optimum = data["optimal_turns"]
         self._observation = data["observation"]
+
+
+def _print(observation: str) -> None:
+    """Show an observation to a human; that of an invalid step was shown a step before."""
+    sys.stdout.write(observation + "\n\n")
 
 
 def _tuples(value: Any) -> Any:

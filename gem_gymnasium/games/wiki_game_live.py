@@ -19,7 +19,7 @@ from gem_gymnasium.core.parsing import replace_surrogates
 from gem_gymnasium.games.wiki_game_graphs import MAX_LINKS, Page
 from gem_gymnasium.games.wiki_game_html import read_article
 from gem_gymnasium.games.wiki_game_http import Reply, fetch
-from gem_gymnasium.games.wiki_game_titles import MAX_TITLE
+from gem_gymnasium.games.wiki_game_titles import MAX_TITLE, fold
 
 MAX_SUMMARY = 2_000
 """Characters of a summary that are kept."""
@@ -188,6 +188,7 @@ def _is_fit(title: str) -> bool:
     namespace = title.partition(":")[0]
     return (
         0 < len(title) <= MAX_TITLE
+        and len(fold(title)) <= MAX_TITLE
         and title.isprintable()
         and not any(bracket in title for bracket in "{}<>[]|#")
         and namespace not in _NAMESPACES

@@ -61,8 +61,13 @@ def check_text_env(
     Raises:
         ConformanceError: A promise is broken; the message says which, and how to mend it.
         UnknownName: ``skip`` names no check.
-        ConfigError: ``seeds`` is empty or ``steps`` is not positive.
+        ConfigError: ``env_fn`` is no function, ``seeds`` is empty or ``steps`` is not positive.
     """
+    if not callable(env_fn):  # an env or an id, likely
+        raise ConfigError(
+            "env_fn must be a function that builds the env, such as lambda: gymnasium.make(ID), "
+            f"got {env_fn!r}"
+        )
     for name in skip:
         if name not in CHECKS:
             raise UnknownName("check", name, CHECKS)

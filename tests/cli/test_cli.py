@@ -38,13 +38,15 @@ def test_the_list_shows_every_id_with_what_was_measured(
     measured = [f"{game[who]['return']:.3f}" for who in ("random", "solver")]
     assert rows[GUESS] == ["game", "4", *measured, f"{game['solver']['success']:.3f}"]
     assert rows["gem/Mastermind-random-v0"][1] == "10-30"
+    oracles = {id.split("-")[0] for id, row in rows.items() if row[-1] == "yes"}
+    assert oracles == {"gem/Crosswords", "gem/WikiGame"}
 
 
 def test_the_list_as_json_and_by_family(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", "--json", "--family", "game"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {row["family"] for row in rows} == {"game"}
-    assert GUESS in [row["id"] for row in rows]
+    assert {row["id"]: row["oracle"] for row in rows}[GUESS] is False
     assert main(["list", "--family", "gam"]) == 2
     assert "did you mean 'game'" in capsys.readouterr().err
 
@@ -150,3 +152,13 @@ def test_a_closed_pipe_is_no_error() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     assert done.stdout.startswith("id ")
+
+
+@pytest.mark.parametrize("closed", [">&-", "<&-", ">&- 2>&- <&-"])
+def test_a_closed_stream_is_no_error(closed: str) -> None:
+    for arguments in ("list", f"play {GUESS} --seed 0"):
+        command = f"{sys.executable} -m gem_gymnasium.cli.main {arguments} {closed}"
+        done = subprocess.run(
+            command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
+        )
+        assert (done.returncode, done.stderr) == (0, b"")

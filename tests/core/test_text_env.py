@@ -105,6 +105,19 @@ class StairsEnv(TextEnv[Config, State, int]):
         return {"height": state.start + state.done}
 
 
+class HalfAGameEnv(TextEnv[Config, State, int]):
+    """A game with some of its functions."""
+
+    config_type = Config
+    state_type = State
+    events = ("up",)
+    deal = staticmethod(StairsEnv.deal)
+    rules = staticmethod(StairsEnv.rules)
+    parse = staticmethod(StairsEnv.parse)
+    write = staticmethod(StairsEnv.write)
+    legal_move = staticmethod(StairsEnv.legal_move)
+
+
 def begun(**kwargs: Any) -> StairsEnv:
     env = StairsEnv(**kwargs)
     env.reset(seed=1)
@@ -241,6 +254,19 @@ def test_wrong_arguments_are_refused_at_construction(
         StairsEnv(**kwargs)
 
 
+def test_a_class_that_misses_functions_says_which() -> None:
+    with pytest.raises(TypeError, match=r"HalfAGameEnv .* methods form, play, progress"):
+        HalfAGameEnv()
+
+
+def test_reset_options_want_a_deal_of_their_own() -> None:
+    class Optional(StairsEnv):
+        reset_options = ("start",)
+
+    with pytest.raises(NotImplementedError, match="must have a deal_as_told"):
+        Optional().reset(options={"start": 3})
+
+
 def test_a_game_without_a_random_variant_refuses_it() -> None:
     class Fixed(StairsEnv):
         random_configs = ()
@@ -371,6 +397,14 @@ def test_a_failed_server_makes_the_step_invalid(reply: str, stop: str, error: st
     with pytest.raises(StepOutsideEpisode):
         env.step(boxed(1))
     assert env.reset()[1]["valid"]
+
+
+def test_a_human_is_shown_no_invalid_step(capsys: pytest.CaptureFixture[str]) -> None:
+    env = RemoteStairsEnv(render_mode="human")
+    first, _ = env.reset(seed=0)
+    good, *_ = env.step(boxed(1))
+    env.step(boxed(8))
+    assert capsys.readouterr().out == f"{first}\n\n{good}\n\n"
 
 
 def test_a_game_may_know_reset_options() -> None:

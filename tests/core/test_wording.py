@@ -6,12 +6,16 @@ from typing import Any
 import gymnasium as gym
 import pytest
 
-from gem_gymnasium.core.wording import count_of
+from gem_gymnasium.core.wording import count_of, spell
 from gem_gymnasium.solvers import solver_for
 
 
 def test_a_noun_is_in_the_plural_where_its_number_is_not_one() -> None:
     assert [count_of(n, "turn") for n in (0, 1, 2)] == ["0 turns", "1 turn", "2 turns"]
+
+
+def test_a_word_is_spelled_in_upper_case() -> None:
+    assert [spell(word) for word in ("crane", "_a_", "x", "")] == ["C R A N E", "_ A _", "X", ""]
 
 
 @pytest.mark.parametrize(

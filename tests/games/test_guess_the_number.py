@@ -45,7 +45,7 @@ def test_each_guess_has_its_event(
     guess: int, event: str, reward: float, legal: bool, left: tuple[int, int]
 ) -> None:
     state, outcome = play(CONFIG, STATE, guess)
-    assert outcome[:1] + outcome[2:4] == (event, reward, legal)
+    assert (outcome.event, outcome.reward, outcome.legal) == (event, reward, legal)
     assert (state.low, state.high) == left
     assert state.guesses == ((3, guess) if legal else (3,))
     assert outcome.over == outcome.success == (event == "correct")

@@ -65,7 +65,8 @@ def test_the_table_covers_every_event() -> None:
 
 def test_the_last_letter_wins() -> None:
     state, outcome = play(Config(), State("apple", "app_e"), "l")
-    assert outcome[:1] + outcome[3:] == ("solved", True, True, True)
+    assert (outcome.event, outcome.over, outcome.success) == ("solved", True, True)
+    assert outcome.legal
     assert outcome.feedback == "L is in the word. The word is APPLE: you win."
     assert outcome.reward == pytest.approx(0.6)
     assert state.shown == "apple"

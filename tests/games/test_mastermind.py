@@ -48,7 +48,7 @@ def test_each_guess_has_its_event(
     guess: tuple[int, ...], event: str, reward: float, legal: bool, feedback: str
 ) -> None:
     state, outcome = play(Config(), STATE, guess)
-    assert outcome[:1] + outcome[2:4] == (event, reward, legal)
+    assert (outcome.event, outcome.reward, outcome.legal) == (event, reward, legal)
     assert outcome.feedback.startswith(feedback)
     assert state.guesses == (*STATE.guesses, *((guess,) if legal else ()))
     assert outcome.over == outcome.success == (event == "correct")

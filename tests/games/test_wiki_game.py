@@ -1,3 +1,4 @@
+from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -284,6 +285,18 @@ def test_no_title_is_too_odd_to_be_compared(title: str, links: list[str]) -> Non
     assert find_link((*links,), title) in (None, *links)
     assert nearest_link((*links,), title) in (None, *links)
     assert fold(fold(title)) == fold(title)
+
+
+@pytest.mark.parametrize("chars", [130, 200])
+@pytest.mark.parametrize(("part", "title"), [("cba", "abc" * 85), ("a", "a" * 254 + "b")])
+def test_a_wrong_title_costs_little_however_long_the_links(
+    part: str, title: str, chars: int
+) -> None:
+    links = tuple(f"{part * chars}"[: chars - 4] + f"{n:04}" for n in range(5_000))
+    start = thread_time()
+    assert find_link(links, title) is None
+    nearest_link(links, title)
+    assert thread_time() - start < 0.5  # 0.02 s; it was over 1 s
 
 
 @pytest.mark.parametrize("config", [Config(), Config(min_distance=6, max_distance=7)])

@@ -158,6 +158,8 @@ def test_pages_are_made_fit_to_be_shown() -> None:
     assert page.summary == "one two ?"
     assert page.links[:3] == ("a b", "?", "n0")
     assert len(page.links) == MAX_LINKS
+    long = "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 20  # 360 characters, if written out
+    assert make_page("me", "", [long, "n"]).links == ("n",)
     with pytest.raises(ValueError, match="title"):
         make_page("{}", "", [])
 

@@ -56,7 +56,7 @@ def test_each_line_has_its_event(
     state: State, line: Line, event: str, reward: float, legal: bool, feedback: str
 ) -> None:
     after, outcome = play(SMALL, state, line)
-    assert outcome[:1] + outcome[2:4] == (event, reward, legal)
+    assert (outcome.event, outcome.reward, outcome.legal) == (event, reward, legal)
     assert outcome.feedback.startswith(feedback)
     assert outcome.over == outcome.success == (event == "solved")
     found = {"found": (True, False), "solved": (True, True)}.get(event, state.found)

@@ -397,6 +397,9 @@ def test_wrong_arguments_are_refused() -> None:
         check_text_env(CoinEnv, seeds=[])
     with pytest.raises(ConfigError, match="a seed and a step"):
         check_text_env(CoinEnv, steps=0)
+    for no_function in (CoinEnv(), "gem/Sudoku-v0"):
+        with pytest.raises(ConfigError, match=r"must be a function that builds the env"):
+            check_text_env(no_function)  # type: ignore[arg-type]
 
 
 def test_hostile_strings_are_many_distinct_and_the_same_each_time() -> None:
