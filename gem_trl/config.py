@@ -10,6 +10,7 @@ import torch
 from gem_gymnasium import errors
 from gem_trl._compat import BaseConfig
 from gem_trl.advantages import ESTIMATORS, GROUPED
+from gem_trl.vllm_config import VLLMConfig
 
 AGGREGATIONS = ("constant", "sequence_sum", "token_mean")
 TRUNCATED_REPLIES = ("penalize", "mask")
@@ -19,12 +20,13 @@ TRANSITION_SAMPLING = ("all", "subsample")
 
 
 @dataclass
-class ReinforceConfig(BaseConfig):
+class ReinforceConfig(VLLMConfig, BaseConfig):
     r"""Configuration of :class:`ReinforceTrainer`.
 
     Only the parameters that :class:`transformers.TrainingArguments` lacks or whose default differs
-    are listed. A rollout is ``episodes_per_rollout`` whole episodes on each process; its rows (one
-    a turn) feed ``num_iterations * num_mini_batches`` optimizer steps, in micro-batches of
+    are listed; those of vLLM in :class:`gem_trl.vllm_config.VLLMConfig`. A rollout is
+    ``episodes_per_rollout`` whole episodes on each process; its rows (one a turn) feed
+    ``num_iterations * num_mini_batches`` optimizer steps, in micro-batches of
     ``per_device_train_batch_size`` sequences, so ``gradient_accumulation_steps`` stays 1. A row has
     a sequence to itself, but in a chat that only grows (``history="messages"``) the rows of an
     episode share one.
@@ -300,6 +302,7 @@ class ReinforceConfig(BaseConfig):
         self._one_of("loss_aggregation", AGGREGATIONS)
         self._one_of("truncated_replies", TRUNCATED_REPLIES)
         self._one_of("history", HISTORIES)
+        self.check_vllm()
         if self.gradient_accumulation_steps != 1:
             raise errors.ConfigError(
                 "gradient_accumulation_steps must be 1: the rows of a mini-batch are split into "
@@ -335,6 +338,12 @@ class ReinforceConfig(BaseConfig):
                 f"advantage_estimator={self.advantage_estimator!r} credits whole episodes: set "
                 f"gamma=1.0, got {self.gamma}"
             )
+
+    @property
+    def context_limit(self) -> int | None:
+        """Tokens of prompt and reply together, as far as the configuration limits them."""
+        lengths = (self.max_context_length, self.vllm_max_model_length if self.use_vllm else None)
+        return min((length for length in lengths if length is not None), default=None)
 
     @property
     def steps_per_rollout(self) -> int:

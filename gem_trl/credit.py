@@ -259,6 +259,7 @@ def _rows(episodes: Sequence[Episode], advantages: Iterable[float]) -> list[Row]
                     reward=turn.reward,
                     trains=trains,
                     episode=number,
+                    sampler_log_probs=turn.log_probs,
                 )
             )
     return rows

@@ -10,12 +10,15 @@ class Turn:
     """One (prompt, reply) pair, the very token ids that were fed and sampled.
 
     ``reply_ids`` end with the end-of-sequence token where ``finished``. ``trains`` is False for a
-    row that must not reach the loss (an unfinished reply under ``truncated_replies="mask"``).
+    row that must not reach the loss (an unfinished reply under ``truncated_replies="mask"``, or one
+    whose sampler gave not-a-number). ``log_probs``, the sampler's own, are there where it is not
+    the training model itself.
     """
 
     prompt_ids: tuple[int, ...]
     reply_ids: tuple[int, ...]
     reward: float
+    log_probs: tuple[float, ...] | None = None
     finished: bool = True
     trains: bool = True
     legal: bool = True

@@ -30,10 +30,15 @@ class Sampling:
 
 
 class Reply(NamedTuple):
-    """One sampled reply: its ids, and whether an end-of-sequence token (kept) ends it."""
+    """One sampled reply: its ids, and whether an end-of-sequence token (kept) ends it.
+
+    ``log_probs`` are the sampler's own, one a token, where it is not the training model itself;
+    NaN where the sampler could not tell.
+    """
 
     ids: tuple[int, ...]
     finished: bool
+    log_probs: tuple[float, ...] | None = None
 
 
 class Generator(Protocol):
@@ -47,6 +52,14 @@ class Generator(Protocol):
         self, prompts: Sequence[Sequence[int]], sampling: Sampling, seed: int
     ) -> list[Reply]:
         """Draw one reply for each prompt of token ids, in order; equal seeds, equal replies."""
+        ...
+
+    def finish(self) -> None:
+        """Take note that this process's rollout is over; called once after each."""
+        ...
+
+    def close(self) -> None:
+        """Give back what generation holds."""
         ...
 
 
@@ -103,6 +116,12 @@ class TransformersGenerator:
             finally:
                 model.generation_config = own
         return [self._cut(row) for row in output[:, width:].tolist()]
+
+    def finish(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing: the model is the trainer's."""
 
     def _config(self, sampling: Sampling) -> GenerationConfig:
         options: dict[str, Any] = {

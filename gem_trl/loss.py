@@ -44,6 +44,7 @@ def policy_loss(
     mask: Tensor,  # (B, T)
     entropies: Tensor,  # (B, T)
     reference_log_probs: Tensor | None = None,  # (B, T)
+    weights: Tensor | None = None,  # (B, T) or (B, 1)
     *,
     divisor: float,
     epsilon_low: float = 0.2,
@@ -65,6 +66,7 @@ def policy_loss(
         mask: 1 on the reply tokens that train, 0 on padding and masked rows.
         entropies: Entropy of each token's distribution, in nats.
         reference_log_probs: Log-probabilities under the reference; needed if ``beta`` > 0.
+        weights: Importance weights of the surrogate (not of KL and entropy); 1 if None.
         divisor: See :func:`normalizer`.
         epsilon_low: How far below 1 the ratio may fall before it is clipped.
         epsilon_high: How far above 1 it may rise.
@@ -76,6 +78,8 @@ def policy_loss(
     ratio = torch.exp((log_probs - old_log_probs) * mask)
     clipped = ratio.clamp(1.0 - epsilon_low, 1.0 + epsilon_high)
     per_token = -torch.minimum(ratio * advantage, clipped * advantage)
+    if weights is not None:
+        per_token = per_token * weights
     kl_sum = log_probs.new_zeros(())
     if beta:
         assert reference_log_probs is not None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +16,7 @@ class Averages:
 
     def __init__(self) -> None:
         self._sums: dict[str, list[float]] = {}
+        self._extremes: dict[str, tuple[float, Callable[[float, float], float]]] = {}
 
     def add(self, name: str, total: float, weight: float = 1.0) -> None:
         """Add ``weight`` values that sum to ``total``."""
@@ -22,16 +24,22 @@ class Averages:
         pair[0] += float(total)
         pair[1] += float(weight)
 
+    def extreme(self, name: str, value: float, pick: Callable[[float, float], float]) -> None:
+        """Keep the lowest (``pick=min``) or highest (``max``) value."""
+        before, _ = self._extremes.get(name, (value, pick))
+        self._extremes[name] = pick(before, value), pick
+
     def reduce(self) -> dict[str, float]:
-        """Return the mean of each name over all processes, and forget. A collective call."""
-        merged: dict[str, list[float]] = {}
-        for part in gather([self._sums]):
-            for name, (total, weight) in part.items():
-                pair = merged.setdefault(name, [0.0, 0.0])
-                pair[0] += total
-                pair[1] += weight
-        self._sums = {}
-        return {name: total / weight for name, (total, weight) in merged.items() if weight}
+        """Return each name's mean or extreme over all processes, and forget. A collective call."""
+        merged, parts = Averages(), gather([(self._sums, self._extremes)])
+        for sums, extremes in parts:
+            for name, (total, weight) in sums.items():
+                merged.add(name, total, weight)
+            for name, (value, pick) in extremes.items():
+                merged.extreme(name, value, pick)
+        self._sums, self._extremes = {}, {}
+        means = {name: total / weight for name, (total, weight) in merged._sums.items() if weight}
+        return means | {name: value for name, (value, _) in merged._extremes.items()}
 
 
 def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, float]:
@@ -58,6 +66,10 @@ def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, 
             "episode/success": float(np.mean([episode.success for episode in valid])),
             "episode/truncated": float(np.mean([episode.truncated for episode in valid])),
         }
+    sampled = [t.log_probs for e in episodes for t in e.turns if t.log_probs is not None]
+    if sampled:
+        unknown = sum(not math.isfinite(sum(log_probs)) for log_probs in sampled)
+        metrics["sampling/nan_rows"] = float(unknown)
     turns = [turn for episode in valid for turn in episode.turns]
     if turns:
         lengths = np.array([len(turn.reply_ids) for turn in turns])

@@ -128,6 +128,7 @@ class Collector:
                 continue
             self._turn(live, done, free, sampling, derived_seed(seed, call))
             call += 1
+        self._generator.finish()
         return [done[place] for place in range(count)]
 
     def _spend(self, phase: str, started: float) -> None:
@@ -169,14 +170,17 @@ class Collector:
         self._spend("env", started)
         for env, step in sorted(steps.items()):
             episode, reply = live[env], by_env[env]
+            # A sampler that gave not-a-number drew from nothing: its reply must teach nothing.
+            scored = reply.log_probs is None or math.isfinite(sum(reply.log_probs))
             finite = math.isfinite(step.reward)  # NaN would reach every advantage of the rollout
             episode.turns.append(
                 Turn(
                     prompt_ids=episode.prompt_ids,
                     reply_ids=reply.ids,
                     reward=step.reward if finite else 0.0,
+                    log_probs=reply.log_probs,
                     finished=reply.finished,
-                    trains=penalize or reply.finished,
+                    trains=scored and (penalize or reply.finished),
                     legal=bool(step.info.get("legal", True)),
                     event=str(step.info.get("event", "")),
                 )

@@ -24,6 +24,7 @@ class Row:
     trains: bool = True
     episode: int = -1
     """Its episode's number in the rollout; -1 for none, which no other row shares."""
+    sampler_log_probs: tuple[float, ...] | None = None
     old_log_probs: tuple[float, ...] | None = None
     reference_log_probs: tuple[float, ...] | None = None
     value: float | None = None
@@ -44,6 +45,7 @@ def filler(like: Row) -> Row:
         reply_ids=like.reply_ids[-1:],
         advantage=0.0,
         trains=False,
+        sampler_log_probs=None if like.sampler_log_probs is None else (0.0,),
         old_log_probs=None if like.old_log_probs is None else (0.0,),
         reference_log_probs=None if like.reference_log_probs is None else (0.0,),
         value=like.value,

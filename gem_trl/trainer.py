@@ -47,6 +47,7 @@ from gem_trl.generation import (
     eos_ids_of,
     max_prompt_tokens,
 )
+from gem_trl.importance import weigh
 from gem_trl.loading import load, prepare
 from gem_trl.loss import normalizer, policy_loss
 from gem_trl.metrics import Averages, episode_metrics, metrics_by_env
@@ -164,7 +165,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             cast("Mapping[str, Any] | None", args.chat_template_kwargs),
         )
         self._max_prompt_tokens = max_prompt_tokens(
-            model, args.max_context_length, args.max_completion_length
+            model, args.context_limit, args.max_completion_length
         )
         self._generator = self.build_generator()
         rank, world = self.accelerator.process_index, self.accelerator.num_processes
@@ -201,9 +202,15 @@ class ReinforceTrainer(_compat.BaseTrainer):
     def build_generator(self) -> Generator:
         """Return where replies come from; override to generate elsewhere."""
         tokenizer: Any = self.processing_class
+        eos_ids = eos_ids_of(self.model, tokenizer)
+        if self._config.use_vllm:
+            from gem_trl.vllm import build  # an extra, and slow to import
+
+            length = self._max_prompt_tokens + self._config.max_completion_length
+            return build(self.model, tokenizer, self._config, self.accelerator, eos_ids, length)
         return TransformersGenerator(
             self._open_model,
-            eos_ids=eos_ids_of(self.model, tokenizer),
+            eos_ids=eos_ids,
             pad_id=tokenizer.pad_token_id,
             device=self.accelerator.device,
         )
@@ -299,14 +306,16 @@ class ReinforceTrainer(_compat.BaseTrainer):
         args = self._config
         batch = self._scorer.collate(model, inputs["rows"])
         log_probs, entropies = self._scorer.log_probs(model, batch)
-        old = batch.old_log_probs
+        # Before the first update, the log-probabilities at hand are those of the rollout.
+        old = log_probs.detach() if batch.old_log_probs is None else batch.old_log_probs
         result = policy_loss(
             log_probs,
-            log_probs.detach() if old is None else old,
+            old,
             batch.advantages,
             batch.mask,
             entropies,
             batch.reference_log_probs,
+            weigh(old, batch, args, self._averages),
             divisor=inputs["divisor"],
             epsilon_low=args.epsilon,
             epsilon_high=args.epsilon if args.epsilon_high is None else args.epsilon_high,
@@ -417,9 +426,10 @@ class ReinforceTrainer(_compat.BaseTrainer):
         return f"rollout_state_{self.accelerator.process_index}.pt"
 
     def close(self) -> None:
-        """Close the environments; a vector env that the user gave is left open."""
+        """Close generation and environments; a vector env that the user gave is left open."""
         self._experience.collector.envs.close()
         self._evaluation.close()
+        self._generator.close()
 
 
 def _first(items: list[Any]) -> Any:

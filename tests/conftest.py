@@ -1,4 +1,4 @@
-"""What holds for every test: one thread for BLAS and torch, a Hypothesis profile, slow tests."""
+"""What holds for every test: one thread for BLAS and torch, Hypothesis, which tests are run."""
 
 import os
 
@@ -15,10 +15,14 @@ settings.load_profile("repeatable")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out slow tests unless markers or node ids were asked for."""
-    if config.getoption("markexpr") or any("::" in arg for arg in config.args):
+    """Leave out slow tests unless markers or node ids were asked for, and vLLM's unless it was."""
+    marks = config.getoption("markexpr")
+    if any("::" in arg for arg in config.args):
         return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    unasked = {"vllm"} if "vllm" not in marks else set[str]()
+    if not marks:
+        unasked.add("slow")
+    left_out = [item for item in items if any(map(item.get_closest_marker, unasked))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]

@@ -30,6 +30,12 @@ class Scripted:
     def sync_weights(self) -> None:
         pass
 
+    def finish(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
     def generate(
         self, prompts: Sequence[Sequence[int]], sampling: Sampling, seed: int
     ) -> list[Reply]:
