@@ -190,7 +190,7 @@ def build(
 
     Raises:
         MissingDependency: vLLM is not installed.
-        ConfigError: Server mode on a CPU, or processes that do not divide into engines.
+        ConfigError: Server or sleep mode on a CPU, or processes that do not divide into engines.
     """
     server, on_cpu = args.vllm_mode == "server", accelerator.device.type == "cpu"
     if server and on_cpu:
@@ -198,6 +198,8 @@ def build(
             "vllm_mode='server' sends the weights from GPU to GPU (NCCL), and this trainer runs on "
             "a CPU: set vllm_mode='colocate'"
         )
+    if args.vllm_enable_sleep_mode and on_cpu:
+        raise errors.ConfigError("vllm_enable_sleep_mode frees GPU memory, and there is no GPU")
     world, tensor_parallel = accelerator.num_processes, args.vllm_tensor_parallel_size
     if not server and world % tensor_parallel:
         raise errors.ConfigError(

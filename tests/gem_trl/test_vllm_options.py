@@ -59,6 +59,11 @@ def test_server_mode_needs_gpus(build_trainer: Any) -> None:
         build_trainer(use_vllm=True, vllm_mode="server")
 
 
+def test_sleep_mode_needs_a_gpu(build_trainer: Any) -> None:
+    with pytest.raises(errors.ConfigError, match="vllm_enable_sleep_mode frees GPU memory"):
+        build_trainer(use_vllm=True, vllm_enable_sleep_mode=True)
+
+
 def test_processes_must_divide_into_engines(build_trainer: Any) -> None:
     with pytest.raises(errors.ConfigError, match="must divide the number of processes, got 2 and"):
         build_trainer(use_vllm=True, vllm_tensor_parallel_size=2)
@@ -171,6 +176,34 @@ def test_processes_that_call_together_get_their_own_replies_however_long_they_pl
     # 7, 3 and 1 prompts, in equal shares: all call as often, with as many.
     assert [engine.sizes for engine in engines] == [[3, 1, 1]] * 3
     assert engines[1].temperatures == [0.5] * 3  # it asked for nothing itself
+
+
+def test_an_engine_sleeps_between_rollouts_and_not_between_turns() -> None:
+    done: list[Any] = []
+
+    class Engine(Echo):
+        mode, enable_sleep_mode = "colocate", True
+
+        def sync_weights(self) -> None:
+            done.append("sync")
+
+        def generate(self, prompts: Sequence[list[int]], images: Any, count: int) -> Any:
+            assert not self.enable_sleep_mode  # or TRL would sleep after the call
+            done.append("generate")
+            return super().generate(prompts, images, count)
+
+    engine = Engine(0, 1, 1)
+    engine.llm = SimpleNamespace(
+        generate=None,
+        wake_up=lambda: done.append("wake up"),
+        sleep=lambda level: done.append(f"sleep {level}"),
+    )
+    generator = VLLMGenerator(engine, eos_ids=[0], together=False, sleeps=True)
+    generator.sync_weights()
+    for turn in range(2):
+        generator.generate([[1]], Sampling(max_new_tokens=2), seed=turn)
+    generator.finish()
+    assert done == ["wake up", "sync", "generate", "generate", "sleep 2"]
 
 
 def test_each_prompt_is_drawn_with_a_seed_of_its_own() -> None:
