@@ -27,7 +27,6 @@ test-fast: $(VENV)/test.stamp
 test-slow: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -q -m slow $(ARGS)
 
-# Two threads at most: the engine and the trainer share the cores by turns.
 test-vllm: $(VLLM_VENV)/stamp
 	OMP_NUM_THREADS=2 $(VLLM_VENV)/bin/python -m pytest -q -m vllm tests/vllm $(ARGS)
 

@@ -139,8 +139,10 @@ class Experience:
                 seconds[phase] = seconds.get(phase, 0.0) + spent
             if wanted is None:
                 return episodes, seconds
-            # Where every episode of a block failed, more of them would hardly help.
-            if training_turns(episodes) >= wanted or not training_turns(block):
+            # Where every episode of a block failed, more of them would hardly help. All processes
+            # play as many blocks: pushing the weights to vLLM may want all of them.
+            enough = training_turns(episodes) >= wanted or not training_turns(block)
+            if all(gather([enough])):
                 seed = derived_seed(self._args.seed, SUBSAMPLING, self._rank, self.rollouts)
                 rng = np.random.default_rng(seed)
                 return credit.subsample(episodes, wanted, rng), seconds

@@ -190,7 +190,8 @@ def build(
 
     Raises:
         MissingDependency: vLLM is not installed.
-        ConfigError: Server or sleep mode on a CPU, or processes that do not divide into engines.
+        ConfigError: Server or sleep mode on a CPU, processes that do not divide into engines, or a
+            server that was started with other settings than the trainer needs.
     """
     server, on_cpu = args.vllm_mode == "server", accelerator.device.type == "cpu"
     if server and on_cpu:
@@ -245,12 +246,29 @@ def build(
             ),
             logprobs=0,  # of the sampled token alone
         )
+    if server and accelerator.is_main_process:
+        _check_server(engine.vllm_client.get_server_info()["model_config"], args, context_length)
     return VLLMGenerator(
         engine,
         eos_ids=eos_ids,
         together=world > 1 and (server or tensor_parallel > 1),
         sleeps=args.vllm_enable_sleep_mode and not server,
     )
+
+
+def _check_server(settings: dict[str, Any], args: ReinforceConfig, context_length: int) -> None:
+    """Refuse a server whose replies or log-probabilities would not be what the trainer wants."""
+    mode = settings["logprobs_mode"]
+    if args.vllm_importance_sampling_correction and mode != "processed_logprobs":
+        raise errors.ConfigError(
+            "vllm_importance_sampling_correction needs a server that runs with `--logprobs-mode "
+            f"processed_logprobs`, got {mode}"
+        )
+    if settings["max_model_len"] < context_length:
+        raise errors.ConfigError(
+            f"the vLLM server takes {settings['max_model_len']} tokens and the trainer would send "
+            f"{context_length}: set vllm_max_model_length"
+        )
 
 
 def _narrowed(args: ReinforceConfig) -> bool:

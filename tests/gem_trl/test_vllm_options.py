@@ -64,6 +64,18 @@ def test_sleep_mode_needs_a_gpu(build_trainer: Any) -> None:
         build_trainer(use_vllm=True, vllm_enable_sleep_mode=True)
 
 
+def test_a_server_with_other_settings_is_refused() -> None:
+    fits = {"logprobs_mode": "processed_logprobs", "max_model_len": 512}
+    args = ReinforceConfig("out", use_cpu=True)
+    vllm._check_server(fits, args, 512)
+    with pytest.raises(errors.ConfigError, match="--logprobs-mode processed_logprobs`, got raw"):
+        vllm._check_server({**fits, "logprobs_mode": "raw_logprobs"}, args, 512)
+    with pytest.raises(errors.ConfigError, match="takes 512 tokens and the trainer would send 513"):
+        vllm._check_server(fits, args, 513)
+    uncorrected = ReinforceConfig("out", use_cpu=True, vllm_importance_sampling_correction=False)
+    vllm._check_server({**fits, "logprobs_mode": "raw_logprobs"}, uncorrected, 512)
+
+
 def test_processes_must_divide_into_engines(build_trainer: Any) -> None:
     with pytest.raises(errors.ConfigError, match="must divide the number of processes, got 2 and"):
         build_trainer(use_vllm=True, vllm_tensor_parallel_size=2)

@@ -10,7 +10,7 @@ from gem_trl.advantages import ESTIMATORS, GROUPED
 EXACT = 1e-5
 
 
-@pytest.mark.parametrize("estimator", [*ESTIMATORS, *GROUPED])
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, "ppo", *GROUPED])
 def test_three_steps_of_each_estimator(build_trainer: Any, estimator: str) -> None:
     gamma = 1.0 if estimator in GROUPED else 0.9
     trainer = build_trainer(advantage_estimator=estimator, gamma=gamma, learning_rate=0.01)
