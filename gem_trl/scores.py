@@ -49,14 +49,18 @@ class Score(NamedTuple):
     total_reward: Interval
 
     def normalized(self, random: Score, solver: Score) -> Interval:
-        """Return the return on the scale where ``random`` is 0 and ``solver`` is 1.
+        """Return the return on the scale where ``random`` is 0 and ``solver`` is 1."""
+        return normalized(self.total_reward, random.total_reward.mean, solver.total_reward.mean)
 
-        As in :class:`gem_gymnasium.wrappers.NormalizeScore`, a return of 0 scores 0 where random
-        play is no worse than the solver (20 turns for 20 numbers).
-        """
-        zero, one = random.total_reward.mean, solver.total_reward.mean
-        zero = zero if zero < one else 0.0
-        return Interval(*((value - zero) / (one - zero) for value in self.total_reward))
+
+def normalized(value: Interval, random: float, solver: float) -> Interval:
+    """Return a mean return on the scale where ``random`` is 0 and ``solver`` is 1.
+
+    As in :class:`gem_gymnasium.wrappers.NormalizeScore`, a return of 0 scores 0 where random play
+    is no worse than the solver (20 turns for 20 numbers).
+    """
+    zero = random if random < solver else 0.0
+    return Interval(*((bound - zero) / (solver - zero) for bound in value))
 
 
 def mean_interval(values: Sequence[float]) -> Interval:

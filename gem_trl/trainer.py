@@ -168,7 +168,6 @@ class ReinforceTrainer(_compat.BaseTrainer):
             model, args.context_limit, args.max_completion_length
         )
         self._generator = self.build_generator()
-        rank, world = self.accelerator.process_index, self.accelerator.num_processes
         self._critic = None
         if critic is not None:
             pad_id = cast("Any", processing_class).pad_token_id
@@ -176,7 +175,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         self._experience = Experience(
             args,
             self._open(env, args.num_envs),
-            rank,
+            self.accelerator.process_index,
             self._score,
             None if self._critic is None else self._critic.values_of,
         )
@@ -184,9 +183,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
         if args.eval_strategy != "no":
             self._check_evaluation()
-        self._evaluation = Evaluation(
-            args, lambda: self._open(source, min(args.num_envs, args.eval_episodes)), rank, world
-        )
+        self._evaluation = self._evaluation_in(source)
         self._averages = Averages()
 
     # -- set-up ---------------------------------------------------------------------------------
@@ -359,19 +356,36 @@ class ReinforceTrainer(_compat.BaseTrainer):
         )
         return metrics
 
-    def play_evaluation(self) -> list[Episode]:
+    def play_evaluation(self, env: EnvSource | None = None) -> list[Episode]:
         """Play the evaluation episodes, shared out over the processes, and return them all.
 
+        Args:
+            env: Where to play; ``eval_env`` if None. Others are opened and closed again.
+
         Raises:
-            ConfigError: ``env`` is a VectorEnv and there is no ``eval_env``.
+            ConfigError: There is no ``env``, and the trainer's is a VectorEnv without ``eval_env``.
         """
-        self._check_evaluation()
+        if env is None:
+            self._check_evaluation()
+        evaluation = self._evaluation if env is None else self._evaluation_in(env)
         model: Any = self.model
         was_training = model.training
         model.eval()
-        episodes = self._evaluation.play()
+        episodes = evaluation.play()
         model.train(was_training)
+        if env is not None:
+            evaluation.close()
         return episodes
+
+    def _evaluation_in(self, env: EnvSource) -> Evaluation:
+        args, accelerator = self._config, self.accelerator
+        num_envs = min(args.num_envs, args.eval_episodes)
+        return Evaluation(
+            args,
+            lambda: self._open(env, num_envs),
+            accelerator.process_index,
+            accelerator.num_processes,
+        )
 
     def _check_evaluation(self) -> None:
         if not self._can_evaluate:

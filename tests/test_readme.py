@@ -85,21 +85,21 @@ def check_make(words: list[str]) -> None:
 
 
 @cache
-def train_parser() -> argparse.ArgumentParser:
-    from gem_trl.scripts import train
+def parser_of(command: str) -> argparse.ArgumentParser:
+    from gem_trl.scripts import evaluate, quickstart, train
 
-    return train.make_parser()
+    return {"train": train, "eval": evaluate, "quickstart": quickstart}[command].make_parser()
 
 
 def check_gem_trl(words: list[str]) -> None:
-    from gem_trl.scripts import cli, quickstart
+    from gem_trl.scripts import cli
 
     command, *options = words
     if command.startswith("-"):
         command, options = "train", words
     assert command in cli.COMMANDS, f"gem-trl has no command {command}"
-    parser = quickstart.make_parser() if command == "quickstart" else train_parser()
-    known = {*parser._option_string_actions, *(["--config"] if command == "train" else [])}
+    known = {*parser_of(command)._option_string_actions}
+    known |= {"--config"} if command != "quickstart" else set()
     for word in options:
         if word.startswith("-"):
             option = word.partition("=")[0]

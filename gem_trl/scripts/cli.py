@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 from gymnasium.error import UnregisteredEnv
 
@@ -13,6 +14,7 @@ usage: gem-trl COMMAND [options]
 
 commands:
   train        train a language model on text environments (options as in TRL's scripts)
+  eval         score a model on fixed episodes, beside a random player and a solver
   quickstart   build a tiny model, warm it up, train it by ReBN, and show what it learned
 
 Each command explains itself: `gem-trl train --help`. Without a command, options go to `train`:
@@ -30,6 +32,10 @@ def main(argv: list[str] | None = None) -> int:
     if command not in COMMANDS:
         sys.stderr.write(f"gem-trl: there is no command {command!r}\n\n{USAGE}")
         return 2
+    # TRL 1.16 asks transformers 5.24 by an older name; no user can do anything about it.
+    warnings.filterwarnings(
+        "ignore", message="`is_gradient_checkpointing` is deprecated", category=FutureWarning
+    )
     try:
         COMMANDS[command](arguments)
     except (errors.ConfigError, errors.MissingDependency, UnregisteredEnv) as error:
@@ -45,13 +51,19 @@ def _train(arguments: list[str]) -> None:
     train.parse_and_run(arguments)
 
 
+def _eval(arguments: list[str]) -> None:
+    from gem_trl.scripts import evaluate
+
+    evaluate.parse_and_run(arguments)
+
+
 def _quickstart(arguments: list[str]) -> None:
     from gem_trl.scripts import quickstart
 
     quickstart.main(quickstart.make_parser().parse_args(arguments))
 
 
-COMMANDS = {"train": _train, "quickstart": _quickstart}
+COMMANDS = {"train": _train, "eval": _eval, "quickstart": _quickstart}
 
 
 if __name__ == "__main__":

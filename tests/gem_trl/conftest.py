@@ -14,10 +14,14 @@ import torch
 
 from gem_gymnasium.wrappers import History
 from gem_trl import ReinforceConfig, ReinforceTrainer, tiny
+from gem_trl.scripts import cli
 
 torch.set_num_threads(1)
 
 ENV = "gem/GuessTheNumber-easy-v0"
+
+Run = Callable[..., tuple[int, str, str]]
+"""Runs the ``gem-trl`` command: exit status, standard output, standard error."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -105,3 +109,27 @@ def build_trainer(model: Any, tokenizer: Any, config: Callable[..., ReinforceCon
     yield build
     for trainer in trainers:
         trainer.close()
+
+
+@pytest.fixture
+def saved(model: Any, tokenizer: Any, tmp_path: Path) -> Path:
+    """A folder with a tiny model and its tokenizer."""
+    path = tmp_path / "tiny"
+    model.save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return what runs the command: exit status, standard output, standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status: Any = cli.main([str(argument) for argument in arguments])
+        except SystemExit as exit:
+            status = exit.code
+        captured = capsys.readouterr()
+        return int(status or 0), captured.out, captured.err
+
+    return call

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,25 +15,11 @@ import yaml
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from gem_trl import trainer
-from gem_trl.scripts import cli, quickstart
-from tests.gem_trl.conftest import ENV
+from gem_trl.scripts import cli, evaluate, quickstart, train
+from tests.gem_trl.conftest import ENV, Run
 
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs the command: exit status, standard output, standard error."""
-
-    def call(*arguments: object) -> tuple[int, str, str]:
-        try:
-            status: Any = cli.main([str(argument) for argument in arguments])
-        except SystemExit as exit:
-            status = exit.code
-        captured = capsys.readouterr()
-        return int(status or 0), captured.out, captured.err
-
-    return call
+NO = ("--model_name_or_path", "./no", "--use_cpu")
+"""Where there is no model."""
 
 
 # -- help and refusals ---------------------------------------------------------------------------
@@ -79,11 +66,37 @@ def test_help_of_quickstart(run: Run) -> None:
 def test_help_of_train(run: Run) -> None:
     status, out, _ = run("train", "--help")
     assert status == 0
-    assert "usage: gem-trl train" in out
+    assert out.startswith("usage: gem-trl train --model_name_or_path NAME --env ID [ID ...]")
     for option in ("--env ", "--eval_env ", "--model_name_or_path", "--episodes_per_rollout"):
-        assert option in out
-    for help_text in ("Discount per turn", "Ids for evaluation", "rebn (Return Batch"):
+        assert f"\n  {option}" in out
+    for help_text in ("Discount per turn, at most 1 (default: 0.9).", "Ids for evaluation"):
         assert help_text in " ".join(out.split())
+    assert "initialization.\n" in out  # the first sentence of transformers' texts
+    assert "entropy bonus (default: 0.0)." in " ".join(out.split())
+    assert "Examples:\n  gem-trl train" in out
+
+
+@pytest.mark.parametrize(("script", "lines"), [(train, 140), (evaluate, 75)])
+def test_the_short_help_is_short_and_names_options_there_are(script: Any, lines: int) -> None:
+    parser = script.make_parser(prog="gem-trl x")
+    text = parser.format_help()
+    assert len(text.splitlines()) <= lines
+    known = {option for action in parser._actions for option in action.option_strings}
+    assert {w for w in re.findall(r"--[a-z_-]+", text) if w not in known} == {"--config"}
+
+
+def test_help_all_has_every_option(run: Run) -> None:
+    status, out, _ = run("train", "--help-all")
+    assert status == 0
+    for option in ("--gamma", "--adam_beta1", "--bnb_4bit_quant_type"):
+        assert f"  {option}" in out
+
+
+@pytest.mark.parametrize("width", ["60", "100", "400"])
+def test_the_help_keeps_to_the_terminal(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    text = train.make_parser(prog="gem-trl train").format_help().partition("Examples:")[0]
+    assert max(map(len, text.splitlines()[1:])) <= min(int(width), 100) - 2
 
 
 @pytest.mark.parametrize(
@@ -96,7 +109,20 @@ def test_help_of_train(run: Run) -> None:
         (("--gamma", 2), "gem-trl train: gamma must be at"),
         (("train", "--history", "texts"), "unknown history 'texts'; did you mean 'text'?"),
         (("train", "--num_envs", "x"), "argument --num_envs/--num-envs: invalid int value: 'x'"),
-        (("train",), "gem-trl train: say which model to train: --model_name_or_path"),
+        (("train",), "gem-trl train: say what to train on: --env ID [ID ...], such as"),
+        (("train", "--env", ENV), "gem-trl train: say which model to take: --model_name_or_path"),
+        (
+            ("train", "--env", ENV, "gem/Sudoku-v0", "--env_weights", 1),
+            f"one weight for each id of --env, got 1 for 2: {ENV}, gem/Sudoku-v0",
+        ),
+        (("train", "--env_weights", 1), "gem-trl train: say what to train on"),
+        (("train", "--env", ENV, "--env_weights", "-1", *NO), f"the weight of {ENV} must be above"),
+        (("train", "--env", ENV, *NO), "gem-trl train: cannot load a model or tokenizer from"),
+        (("train", "--env", "gem/Sudoku-esy-v0"), "Did you mean: `Sudoku-easy`"),
+        (("eval",), "gem-trl eval: say what to evaluate on: --env ID [ID ...], such as"),
+        (("eval", "--env", ENV), "gem-trl eval: say which model to take: --model_name_or_path"),
+        (("eval", "--env", ENV, *NO), "gem-trl eval: cannot load a model or tokenizer from"),
+        (("eval", "--env", ENV, "--eval_episode", 0), "gem-trl eval: eval_episodes must be at le"),
         (("quickstart", "--rolouts", 3), "unrecognized arguments: --rolouts"),
         (("quickstart", "--rollouts", 0), "gem-trl quickstart: num_rollouts must be at least 1"),
         (("quickstart", "--eval-episodes", 0), "quickstart: eval_episodes must be at least 1"),
@@ -115,6 +141,8 @@ def test_a_mistake_is_answered_by_status_2_and_one_sentence(
     assert status == 2
     assert "Traceback" not in err + out
     assert message in err
+    if arguments[0] == "eval" or NO[0] in arguments:
+        assert len(err.splitlines()) == 1
 
 
 def test_an_unknown_key_of_the_file_is_named(run: Run, tmp_path: Path) -> None:
@@ -126,15 +154,6 @@ def test_an_unknown_key_of_the_file_is_named(run: Run, tmp_path: Path) -> None:
 
 
 # -- train ---------------------------------------------------------------------------------------
-@pytest.fixture
-def saved(model: Any, tokenizer: Any, tmp_path: Path) -> Path:
-    """A folder with a tiny model and its tokenizer."""
-    path = tmp_path / "tiny"
-    model.save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
-
-
 @pytest.fixture
 def write_config(saved: Path, tmp_path: Path) -> Callable[..., Path]:
     """Return a writer of YAML files for a short training."""
@@ -242,9 +261,29 @@ def test_one_id_and_numbers_in_scientific_form_may_stand_in_a_file(
     path.write_text(path.read_text() + "weight_decay: 5e-4\n", encoding="utf-8")
     assert run("train", "--config", path)[0] == 0
     (call,) = recorded.calls
-    assert call["env"] == ENV
+    assert call["env"] == [ENV]
     assert call["eval_env"] == ["gem/Sudoku-v0"]
     assert call["args"].weight_decay == 5e-4  # YAML 1.1 takes it for a string
+
+
+@pytest.mark.parametrize("where", ["command line", "file"])
+def test_weights_make_a_mixture(
+    run: Run, write_config: Callable[..., Path], recorded: type[Recorded], where: str
+) -> None:
+    mixture: dict[str, Any] = {"env_id": [ENV, "gem/Sudoku-v0"], "env_weights": [1.0, 0.5]}
+    if where == "file":
+        assert run("train", "--config", write_config(**mixture))[0] == 0
+    else:
+        options = ("--env", *mixture["env_id"], "--env_weights", *mixture["env_weights"])
+        assert run("train", "--config", write_config(), *options)[0] == 0
+    assert recorded.calls[0]["env"] == [(ENV, 1.0), ("gem/Sudoku-v0", 0.5)]
+
+
+def test_one_weight_in_a_file_needs_no_list(
+    run: Run, write_config: Callable[..., Path], recorded: type[Recorded]
+) -> None:
+    assert run("train", "--config", write_config(env_id=ENV, env_weights=2))[0] == 0
+    assert recorded.calls[0]["env"] == [(ENV, 2.0)]
 
 
 def test_adapters_data_types_and_checkpoints_reach_the_trainer(
