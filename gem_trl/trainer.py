@@ -33,7 +33,7 @@ from transformers import (
 
 from gem_gymnasium import errors
 from gem_trl import _compat
-from gem_trl.callbacks import EpisodeProgressCallback
+from gem_trl.callbacks import progress_callback
 from gem_trl.config import ReinforceConfig
 from gem_trl.critic import Critic, CriticLearner, build_critic
 from gem_trl.distributed import gather
@@ -148,7 +148,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         )
         if not args.disable_tqdm:
             self.remove_callback(ProgressCallback)
-            self.add_callback(EpisodeProgressCallback)
+            self.add_callback(progress_callback())
         if hasattr(model, "add_model_tags"):
             model.add_model_tags(self._tag_names)
         self._scorer = Scorer(
