@@ -129,7 +129,9 @@ class VLLMGenerator:
         engine.generation_kwargs = {"stop_token_ids": self._eos_ids}
         if self._colocated:
             engine.generation_kwargs |= {"seed": seed, "detokenize": False}
-        _, ids, log_probs, _ = engine.generate(prompts, None, 1)
+        device = engine.accelerator.device if self._colocated else None
+        with nullcontext() if device is None else _generators_kept(device):
+            _, ids, log_probs, _ = engine.generate(prompts, None, 1)
         if log_probs is None:
             raise errors.BackendError("vLLM returned no log-probabilities")
         return [self._reply(tuple(row), scores) for row, scores in zip(ids, log_probs, strict=True)]
@@ -305,7 +307,7 @@ def _on_disk(
 
 @contextmanager
 def _generators_kept(device: torch.device) -> Generator[None]:
-    """Leave the global random generators as they were: vLLM seeds them all when it starts."""
+    """Leave the global random generators as they were: vLLM seeds and uses them."""
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         yield

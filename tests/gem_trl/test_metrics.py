@@ -45,11 +45,17 @@ def test_what_has_no_weight_has_no_mean() -> None:
 
 def test_processes_are_added_up_before_the_division(monkeypatch: pytest.MonkeyPatch) -> None:
     # The other process has seen more of one name and none of another.
-    monkeypatch.setattr(metrics, "gather", lambda parts: [*parts, {"x": [9.0, 9.0]}])
+    other = Averages()
+    other.add("x", 9.0, 9.0)
+    other.extreme("low", -2.0, min)
+    parts = [(other._sums, other._extremes)]
+    monkeypatch.setattr(metrics, "gather", lambda mine: [*mine, *parts])
     averages = Averages()
     averages.add("x", 0.0, 1.0)
     averages.add("mine", 5.0)
-    assert averages.reduce() == {"x": 0.9, "mine": 5.0}
+    averages.extreme("low", 1.0, min)
+    averages.extreme("high", 1.0, max)
+    assert averages.reduce() == {"x": 0.9, "mine": 5.0, "low": -2.0, "high": 1.0}
 
 
 def test_tensors_and_numpy_become_floats() -> None:

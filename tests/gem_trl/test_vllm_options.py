@@ -132,7 +132,9 @@ class Echo:
     mode, llm = "server", None
 
     def __init__(self, rank: int, world: int, tensor_parallel_size: int) -> None:
-        self.accelerator = SimpleNamespace(process_index=rank, num_processes=world)
+        self.accelerator = SimpleNamespace(
+            process_index=rank, num_processes=world, device=torch.device("cpu")
+        )
         self.tensor_parallel_size = tensor_parallel_size
         self.sizes: list[int] = []
         self.temperatures: list[float] = []
