@@ -146,5 +146,7 @@ def log_probs_of(
     logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
     log_probs = torch.log_softmax(logits, dim=-1)  # (B * T, vocabulary)
     chosen = log_probs.gather(-1, batch.reply_ids.view(-1, 1))
-    entropies = -(log_probs.exp() * log_probs).sum(-1)
+    # A token that cannot come has log-probability -inf; 0 * -inf is NaN, its limit is 0.
+    lowest = torch.finfo(log_probs.dtype).min
+    entropies = -(log_probs.exp() * log_probs.clamp(min=lowest)).sum(-1)
     return chosen.view(rows, width), entropies.view(rows, width)

@@ -21,6 +21,7 @@ from gem_trl.batch import Batch, collate
 from gem_trl.config import ReinforceConfig
 from gem_trl.credit import Values, bootstraps
 from gem_trl.episode import Episode
+from gem_trl.nonfinite import NonFiniteGuard
 from gem_trl.rows import Row, micro_batches
 
 
@@ -123,6 +124,7 @@ class CriticLearner:
             )
         self._accelerator, self._args, self._pad_id = accelerator, args, pad_id
         self.critic = critic
+        self._guard = NonFiniteGuard(accelerator, "critic")
         self._model: Any = accelerator.prepare_model(critic)
         self._optimizer = torch.optim.AdamW(
             critic.parameters(),
@@ -148,6 +150,7 @@ class CriticLearner:
                 Row(prompt_ids=prompt, reply_ids=reply, advantage=0.0, episode=number)
                 for prompt, reply in prompts
             ]
+        self._guard.check_weights(self.critic)
         self.critic.eval()
         read: dict[int, float] = {}
         for part in micro_batches(rows, self._args.per_device_train_batch_size):
@@ -194,7 +197,8 @@ class CriticLearner:
             total += loss.item()
         if self._args.max_grad_norm > 0:
             nn.utils.clip_grad_norm_(self.critic.parameters(), self._args.max_grad_norm)
-        self._optimizer.step()
+        if not self._guard.skips(self._model, torch.tensor(total)):
+            self._optimizer.step()
         self._optimizer.zero_grad()
         return total
 

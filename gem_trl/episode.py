@@ -31,8 +31,8 @@ class Episode:
 
     ``terminated``: the rules ended it; ``truncated``: someone outside did, and ``stop`` says who
     (``context``: the next prompt was too long). An episode that is not ``valid`` (the machinery
-    failed) is masked in training. ``final_prompt_ids`` encode the last observation, which no reply
-    followed; empty where it did not fit the context.
+    failed, and ``error`` says how) is masked in training. ``final_prompt_ids`` encode the last
+    observation, which no reply followed; empty where it did not fit the context.
     """
 
     env_id: str
@@ -43,6 +43,7 @@ class Episode:
     success: bool = False
     valid: bool = True
     stop: str = ""
+    error: str = ""
     final_prompt_ids: tuple[int, ...] = field(default=())
 
     @property

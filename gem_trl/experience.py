@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,23 +27,12 @@ from gem_trl.rollout import (
     derived_seed,
 )
 from gem_trl.rows import Row, mini_batches
-
-logger = logging.getLogger(__name__)
-
-MALFORMED_HINT = (
-    "No reply held a move: look at them with log_completions=True; give longer replies room "
-    "(max_completion_length), or warm the model up on well-formed ones. "
-)
+from gem_trl.watch import RolloutWatch
 
 
 def training_turns(episodes: Sequence[Episode]) -> int:
     """Return how many turns of the episodes can become rows of an update."""
     return sum(turn.trains for episode in episodes if episode.valid for turn in episode.turns)
-
-
-def all_malformed(episodes: Sequence[Episode]) -> bool:
-    """Return whether no reply of the episodes was well-formed."""
-    return all(turn.event == "malformed" for episode in episodes for turn in episode.turns)
 
 
 class Experience:
@@ -81,7 +69,7 @@ class Experience:
         self.tokens = 0
         self._episodes_begun = [0] * collector.envs.num_envs
         self._pending: list[list[Row]] = []
-        self._warned = False
+        self._watch = RolloutWatch()
 
     def next_mini_batch(self) -> list[Row]:
         """Return this process's rows of the next optimizer step. A collective call."""
@@ -155,17 +143,10 @@ class Experience:
         seconds = time.perf_counter() - started
         credited = self._credit(episodes)
         rows = credited.rows
-        if credited.metrics["returns/degenerate"] == 1.0 and not self._warned:
-            self._warned = True
-            logger.warning(
-                "the returns of a rollout are all equal (%.3g): nothing is learned from it. %sThis "
-                "warning is not repeated; watch returns/degenerate.",
-                credited.metrics["returns/mean"],
-                MALFORMED_HINT if all_malformed(episodes) else "",
-            )
         gathered = gather([(episodes, sum(row.length for row in rows), spent)])
         self.tokens += sum(count for _, count, _ in gathered)
         everyone = [episode for part, _, _ in gathered for episode in part]
+        self._watch.see(everyone, credited.metrics)
         rows = [row for row in rows if row.trains]
         metrics = {
             **episode_metrics(everyone),

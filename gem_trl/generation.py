@@ -131,6 +131,8 @@ class TransformersGenerator:
             "pad_token_id": self._pad_id,
             "bos_token_id": None,
             "disable_compile": True,
+            # A NaN logit in one row would raise for all; its log-probability tells of it later.
+            "remove_invalid_values": True,
         }
         if sampling.temperature > 0:
             options |= {

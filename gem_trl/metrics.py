@@ -117,6 +117,23 @@ def metrics_by_env(episodes: Sequence[Episode], prefix: str = "") -> dict[str, f
     }
 
 
+def evaluation_metrics(episodes: Sequence[Episode], prefix: str) -> dict[str, float]:
+    """Return what an evaluation measured.
+
+    What a best model is chosen by is NaN where no episode was valid, so that none is chosen by it.
+
+    Args:
+        episodes: Episodes of every process.
+        prefix: Put before each name.
+    """
+    scores = ("reward", "episode/return", "episode/success")
+    return {
+        **{f"{prefix}{name}": math.nan for name in scores},
+        **episode_metrics(episodes, prefix),
+        **metrics_by_env(episodes, prefix),
+    }
+
+
 def speed_metrics(
     episodes: Sequence[Episode], seconds: Sequence[Mapping[str, float]]
 ) -> dict[str, float]:

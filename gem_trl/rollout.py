@@ -7,11 +7,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gem_trl.envs import Envs, Start
+from gem_trl.envs import Envs, Info, Start
 from gem_trl.episode import Episode, Turn
 from gem_trl.generation import Generator, Sampling
 from gem_trl.prompts import PromptEncoder
@@ -140,7 +140,7 @@ class Collector:
         """Start an episode, or return it if it ends before its first turn."""
         begun = _Live(assignment, self._encoder.encode(start.observation, start.info))
         if not start.info.get("valid", True):
-            return self._ended(env, begun, stop=str(start.info.get("stop", "")), valid=False)
+            return self._ended(env, begun, **_failure(start.info))
         if len(begun.prompt_ids) > self._max_prompt_tokens:
             return self._ended(env, replace(begun, prompt_ids=()), stop="context")
         live[env] = begun
@@ -189,14 +189,16 @@ class Collector:
             fits = len(prompt_ids) <= self._max_prompt_tokens
             episode.prompt_ids = prompt_ids if fits else ()
             if not finite:
-                ended = self._ended(env, episode, stop="crash", valid=False)
+                error = f"reward {step.reward}"
+                ended = self._ended(env, episode, stop="crash", error=error, valid=False)
+            elif not step.info.get("valid", True):
+                ended = self._ended(env, episode, **_failure(step.info))
             elif step.terminated or step.truncated:
                 ended = self._ended(
                     env,
                     episode,
                     terminated=step.terminated,
                     stop=str(step.info.get("stop", "")),
-                    valid=bool(step.info.get("valid", True)),
                     success=bool(step.info.get("success", False)),
                 )
             elif not fits:
@@ -217,6 +219,7 @@ class Collector:
         *,
         terminated: bool = False,
         stop: str = "",
+        error: str = "",
         valid: bool = True,
         success: bool = False,
     ) -> Episode:
@@ -229,5 +232,12 @@ class Collector:
             success=success,
             valid=valid,
             stop=stop,
+            error=error,
             final_prompt_ids=episode.prompt_ids,
         )
+
+
+def _failure(info: Info) -> dict[str, Any]:
+    """Return what an episode records of the info of an invalid step or reset."""
+    stop, error = str(info.get("stop", "")), str(info.get("error", ""))
+    return {"stop": stop, "error": error, "valid": False}

@@ -11,10 +11,9 @@ optimizer step over as many rows as there are.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import torch
@@ -34,9 +33,10 @@ from transformers import (
 from gem_gymnasium import errors
 from gem_trl import _compat
 from gem_trl.callbacks import progress_callback
+from gem_trl.checkpoints import ResumableTrainer
 from gem_trl.config import ReinforceConfig
 from gem_trl.critic import Critic, CriticLearner, build_critic
-from gem_trl.distributed import gather
+from gem_trl.distributed import accumulating, check_sharding, gather, whole_weights
 from gem_trl.envs import EnvSource, open_envs
 from gem_trl.episode import Episode
 from gem_trl.evaluation import Evaluation
@@ -50,13 +50,12 @@ from gem_trl.generation import (
 from gem_trl.importance import weigh
 from gem_trl.loading import load, prepare
 from gem_trl.loss import normalizer, policy_loss
-from gem_trl.metrics import Averages, episode_metrics, metrics_by_env
+from gem_trl.metrics import Averages, evaluation_metrics
+from gem_trl.nonfinite import NonFiniteGuard, leave_out_nonfinite
 from gem_trl.prompts import PromptEncoder
 from gem_trl.rollout import Collector
 from gem_trl.rows import Row, empty_row, share_of
 from gem_trl.scoring import Scorer
-
-CRITIC_FILE = "critic.pt"
 
 
 class _Ticks(Dataset[dict[str, int]]):
@@ -72,7 +71,7 @@ class _Ticks(Dataset[dict[str, int]]):
         return {"tick": index}
 
 
-class ReinforceTrainer(_compat.BaseTrainer):
+class ReinforceTrainer(ResumableTrainer):
     """Train a language model on text environments by turn-level REINFORCE.
 
     Example::
@@ -134,7 +133,6 @@ class ReinforceTrainer(_compat.BaseTrainer):
         model, reference, fused = prepare(model, args, peft_config)
         if args.max_steps <= 0:
             args.max_steps = args.num_rollouts * args.steps_per_rollout
-        args.ignore_data_skip = True  # ticks carry nothing that could be skipped
         super().__init__(
             model=model,
             args=args,
@@ -146,6 +144,8 @@ class ReinforceTrainer(_compat.BaseTrainer):
             callbacks=callbacks,
             optimizers=optimizers,
         )
+        check_sharding(self.accelerator)
+        self._guard = NonFiniteGuard(self.accelerator)
         if not args.disable_tqdm:
             self.remove_callback(ProgressCallback)
             self.add_callback(progress_callback())
@@ -255,8 +255,10 @@ class ReinforceTrainer(_compat.BaseTrainer):
     ) -> Tensor:
         """Accumulate the gradient of one mini-batch, rolling out first where none waits."""
         started = time.perf_counter()
+        self._guard.check_weights(model)
         model.eval()
-        rows = self._experience.next_mini_batch()
+        with whole_weights(self.accelerator, model):
+            rows = self._experience.next_mini_batch()
         rolled_out = time.perf_counter()
         self.state.num_input_tokens_seen = self._experience.tokens
         model.train()
@@ -274,13 +276,16 @@ class ReinforceTrainer(_compat.BaseTrainer):
         divisor /= world
         total = torch.zeros((), device=self.accelerator.device)
         for number, part in enumerate(share.parts, start=1):
-            last = number == len(share.parts)
-            context = nullcontext() if last else self.accelerator.no_sync(model)
-            with cast("AbstractContextManager[Any]", context):
+            with accumulating(self.accelerator, model, last=number == len(share.parts)):
                 with self.compute_loss_context_manager():
                     loss = self.compute_loss(model, {"rows": part, "divisor": divisor})
+                self._guard.check_loss(loss)
                 self.accelerator.backward(loss)
             total += loss.detach().to(total.dtype)
+        skipped = self._guard.skips(model, total)
+        self._averages.add("skipped_steps", float(skipped))
+        self._averages.add("nonfinite_rows", 0.0, float(self.accelerator.is_main_process))
+        total = torch.zeros_like(total) if skipped else total
         if self._critic is not None:
             lost = self._critic.learn(share.parts, max(share.rows, 1) / world)
             self._averages.add("value_loss", lost)
@@ -303,6 +308,8 @@ class ReinforceTrainer(_compat.BaseTrainer):
         args = self._config
         batch = self._scorer.collate(model, inputs["rows"])
         log_probs, entropies = self._scorer.log_probs(model, batch)
+        log_probs, entropies, batch, dropped = leave_out_nonfinite(log_probs, entropies, batch)
+        self._averages.add("nonfinite_rows", dropped, 0.0)  # the steps are counted there
         # Before the first update, the log-probabilities at hand are those of the rollout.
         old = log_probs.detach() if batch.old_log_probs is None else batch.old_log_probs
         result = policy_loss(
@@ -348,8 +355,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
             Means over the episodes of all processes.
         """
         prefix = f"{metric_key_prefix}_"
-        episodes = self.play_evaluation()
-        metrics = {**episode_metrics(episodes, prefix), **metrics_by_env(episodes, prefix)}
+        metrics = evaluation_metrics(self.play_evaluation(), prefix)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args, self.state, self.control, metrics
@@ -371,7 +377,9 @@ class ReinforceTrainer(_compat.BaseTrainer):
         model: Any = self.model
         was_training = model.training
         model.eval()
-        episodes = evaluation.play()
+        self._guard.check_weights(model)
+        with whole_weights(self.accelerator, model):
+            episodes = evaluation.play()
         model.train(was_training)
         if env is not None:
             evaluation.close()
@@ -391,7 +399,7 @@ class ReinforceTrainer(_compat.BaseTrainer):
         if not self._can_evaluate:
             raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")
 
-    # -- logging and checkpoints ----------------------------------------------------------------
+    # -- logging --------------------------------------------------------------------------------
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Add the metrics since the last log and pass them on."""
@@ -410,34 +418,6 @@ class ReinforceTrainer(_compat.BaseTrainer):
             [row.advantage for row in self._experience.shown],
             self.state.global_step,
         )
-
-    def _save_checkpoint(self, model: Any, trial: Any) -> None:
-        super()._save_checkpoint(model, trial)
-        folder = f"checkpoint-{self.state.global_step}"
-        path = os.path.join(self._get_output_dir(trial=trial), folder, self._state_file())
-        os.makedirs(os.path.dirname(path), exist_ok=True)  # other ranks may come first
-        torch.save(self._experience.state_dict(), path)
-        if self._critic is not None and self.args.should_save:
-            torch.save(self._critic.state_dict(), os.path.join(os.path.dirname(path), CRITIC_FILE))
-        self.create_model_card()
-
-    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
-        super()._load_optimizer_and_scheduler(checkpoint)
-        if checkpoint is None:
-            return
-        path = os.path.join(checkpoint, self._state_file())
-        if not os.path.exists(path):
-            raise errors.ConfigError(
-                f"{checkpoint} holds no {self._state_file()}: it was saved by another trainer or "
-                "with another number of processes"
-            )
-        self._experience.load_state_dict(torch.load(path, weights_only=True))
-        if self._critic is not None:
-            state = torch.load(os.path.join(checkpoint, CRITIC_FILE), weights_only=True)
-            self._critic.load_state_dict(state)
-
-    def _state_file(self) -> str:
-        return f"rollout_state_{self.accelerator.process_index}.pt"
 
     def close(self) -> None:
         """Close generation and environments; a vector env that the user gave is left open."""

@@ -25,13 +25,14 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     ),
     "03_train.py": (r"'eval_rollout/episodes': 64\.0", r"'eval_episode/return': -?\d"),
     "04_own_env.py": (r"^check_text_env: passed\n", r"'eval_rollout/invalid_episodes': 0\.0"),
+    "08_multi_gpu.py": (r"1 processes played 8 episodes a rollout",),
 }
 """What each example prints, as patterns in their order; a new example needs an entry."""
 
-WRITES = {"03_train.py": {"runs"}, "04_own_env.py": {"runs"}}
+WRITES = {name: {"runs"} for name in ("03_train.py", "04_own_env.py", "08_multi_gpu.py")}
 """What an example leaves in the folder it runs in."""
 
-SLOW = ("03_train.py",)
+SLOW = ("03_train.py", "08_multi_gpu.py")
 
 
 def run_offline(

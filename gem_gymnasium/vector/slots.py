@@ -124,7 +124,7 @@ def _blank(kind: type) -> Any:
 class SlotJob(Job):
     """A job for one slot; builds the slot's env first if it is stale."""
 
-    __slots__ = ("discarded", "env", "index", "make", "phase")
+    __slots__ = ("discarded", "env", "index", "make", "phase", "texts")
 
     def __init__(self, index: int, slot: Slot) -> None:
         super().__init__()
@@ -132,6 +132,7 @@ class SlotJob(Job):
         self.env: AnyEnv | None = None if slot.stale else slot.env
         self.make, self.discarded = slot.make, slot.discarded
         self.phase = "the env's constructor"
+        self.texts = isinstance(slot.observation, str)
 
     def run(self, renew: Renew) -> None:
         """Work on the env. Nothing but this job's own attributes is written."""
@@ -149,6 +150,14 @@ class SlotJob(Job):
 
     def work(self, env: AnyEnv, renew: Renew) -> None:
         """Do what the job is for."""
+
+    def checked(self, observation: Any, info: Any) -> tuple[Any, Info]:
+        """Return what an env gave; raise where packing it into a batch would raise for all."""
+        if self.texts and not isinstance(observation, str):
+            raise TypeError(f"the observation is no str but {type(observation).__name__}")
+        if not isinstance(info, dict):
+            raise TypeError(f"the info is no dict but {type(info).__name__}")
+        return observation, cast("Info", info)
 
 
 class ResetJob(SlotJob):
@@ -174,7 +183,7 @@ class ResetJob(SlotJob):
         """Reset."""
         self.phase = "reset()"
         observation, info = env.reset(seed=self.seed, options=self.options)
-        self.began = observation, info
+        self.began = self.checked(observation, info)
 
 
 class StepJob(SlotJob):
@@ -192,11 +201,12 @@ class StepJob(SlotJob):
         """Step, then reset."""
         self.phase = "step()"
         observation, reward, terminated, truncated, info = env.step(self.action)
+        observation, info = self.checked(observation, info)
         self.stepped = Result(observation, float(reward), bool(terminated), bool(truncated), info)
         if self.autoreset and self.stepped.done and renew():
             self.phase = "reset()"
             observation, info = env.reset()
-            self.began = observation, info
+            self.began = self.checked(observation, info)
 
 
 class CallJob(SlotJob):

@@ -52,9 +52,37 @@ def tabular_model(tokenizer: Any, seed: int = 0) -> Any:
     return model
 
 
+def by_hand(estimator: str, gamma: float, episodes: list[list[float]]) -> list[list[float]]:
+    """Return the advantage of every turn of episodes of these rewards, groups of four."""
+    advantages: list[list[float]] = []
+    if estimator in ("grpo", "dr_grpo", "rloo"):
+        totals = [sum(rewards) for rewards in episodes]
+        for place, (total, rewards) in enumerate(zip(totals, episodes, strict=True)):
+            group = totals[place // 4 * 4 : place // 4 * 4 + 4]
+            mean, std = float(np.mean(group)), float(np.std(group))
+            value = {
+                "grpo": (total - mean) / std if std else 0.0,
+                "dr_grpo": total - mean,
+                "rloo": total - (sum(group) - total) / 3,
+            }[estimator]
+            advantages.append([value] * len(rewards))
+        return advantages
+    # A new critic says 0 everywhere, so that GAE with lambda 1/2 only halves the discount.
+    rate = gamma * 0.5 if estimator == "ppo" else gamma
+    for rewards in episodes:
+        futures = [rewards[t:] for t in range(len(rewards))]
+        advantages.append([sum(rate**k * r for k, r in enumerate(future)) for future in futures])
+    return advantages
+
+
 @pytest.mark.parametrize("aggregation", ["constant", "sequence_sum", "token_mean"])
-@pytest.mark.parametrize("estimator", ["rebn", "reinforce"])
-@pytest.mark.parametrize("gamma", [1.0, 0.5])
+@pytest.mark.parametrize(
+    ("estimator", "gamma"),
+    [
+        ("rebn", 1.0), ("rebn", 0.5), ("reinforce", 1.0), ("reinforce", 0.5), ("ppo", 0.9),
+        ("grpo", 1.0), ("dr_grpo", 1.0), ("rloo", 1.0),
+    ],
+)  # fmt: skip
 def test_the_gradient_is_the_analytic_policy_gradient(
     build_trainer: Any, tokenizer: Any, aggregation: str, estimator: str, gamma: float
 ) -> None:
@@ -70,6 +98,8 @@ def test_the_gradient_is_the_analytic_policy_gradient(
         loss_aggregation=aggregation,
         advantage_estimator=estimator,
         gamma=gamma,
+        gae_lambda=0.5,
+        group_size=4,
         episodes_per_rollout=16,
         per_device_train_batch_size=5,
         max_grad_norm=0.0,
@@ -83,18 +113,17 @@ def test_the_gradient_is_the_analytic_policy_gradient(
     trainer.training_step(trainer.model, {"tick": 0})
 
     # From here on nothing of gem_trl but the recorded episodes.
-    turns, returns = [], []
-    for episode in episodes:
-        for t, turn in enumerate(episode.turns):
-            if turn.finished:
-                turns.append(turn)
-                future = enumerate(episode.turns[t:])
-                returns.append(sum(gamma**k * later.reward for k, later in future))
-    values = np.array(returns)
-    assert values.std() > 0.01
-    advantages = values
-    if estimator == "rebn":
-        advantages = (values - values.mean()) / values.std()
+    rewards = [[turn.reward for turn in episode.turns] for episode in episodes]
+    pairs = [
+        (turn, value)
+        for episode, values in zip(episodes, by_hand(estimator, gamma, rewards), strict=True)
+        for turn, value in zip(episode.turns, values, strict=True)
+        if turn.finished
+    ]
+    turns, advantages = [turn for turn, _ in pairs], np.array([value for _, value in pairs])
+    assert advantages.std() > 0.01
+    if estimator in ("rebn", "ppo"):
+        advantages = (advantages - advantages.mean()) / advantages.std()
     count = {"constant": len(turns) * 12, "sequence_sum": len(turns)}.get(
         aggregation, sum(len(turn.reply_ids) for turn in turns)
     )

@@ -35,9 +35,7 @@ def test_the_fused_head_and_plain_logits_agree(
     model.to(dtype)  # the reference starts from the same, rounded, weights
     double = copy.deepcopy(model).double()
     with torch.no_grad():
-        exact = log_probs_of(
-            double, collate(rows, 0, CPU, torch.float64), TEMPERATURE, fused=False
-        )
+        exact = log_probs_of(double, collate(rows, 0, CPU, torch.float64), TEMPERATURE, fused=False)
         model.to(DEVICE)
         batch = collate(rows, 0, DEVICE)
         plain = log_probs_of(model, batch, TEMPERATURE, fused=False)

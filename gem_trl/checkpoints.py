@@ -1,0 +1,146 @@
+"""Which checkpoints are whole, so that a run that was killed resumes from one that is.
+
+transformers writes ``trainer_state.json`` last of all, before it deletes older checkpoints. The
+trainer writes its own files earlier and lets every process finish first; so a checkpoint is whole
+if and only if that file is there and can be read.
+"""
+
+# torch and transformers are partly untyped; what comes out of them is cast where it matters.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from gem_gymnasium import errors
+from gem_trl import _compat
+from gem_trl.critic import CriticLearner
+from gem_trl.experience import Experience
+
+LAST_FILE = "trainer_state.json"
+CRITIC_FILE = "critic.pt"
+
+
+class ResumableTrainer(_compat.BaseTrainer):
+    """A trainer whose checkpoints also hold its rollouts' state and its critic."""
+
+    _experience: Experience
+    _critic: CriticLearner | None
+
+    def train(
+        self,
+        resume_from_checkpoint: str | bool | None = None,
+        trial: Any = None,
+        ignore_keys_for_eval: list[str] | None = None,
+    ) -> Any:
+        """Train, from a checkpoint if one is given.
+
+        Args:
+            resume_from_checkpoint: A checkpoint's path, or True for the newest whole one in
+                ``output_dir``.
+            trial: As in :meth:`transformers.Trainer.train`.
+            ignore_keys_for_eval: Ignored.
+
+        Returns:
+            As :meth:`transformers.Trainer.train`.
+
+        Raises:
+            ConfigError: There is no such checkpoint, or the run was killed while writing it.
+        """
+        checkpoint = to_resume_from(resume_from_checkpoint, self.args.output_dir or ".")
+        return super().train(checkpoint, trial, ignore_keys_for_eval)
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        name = f"checkpoint-{self.state.global_step}"
+        folder = Path(self._get_output_dir(trial=trial), name)
+        begin_checkpoint(folder, self.accelerator)
+        torch.save(self._experience.state_dict(), folder / self._state_file())
+        if self._critic is not None and self.args.should_save:
+            torch.save(self._critic.state_dict(), folder / CRITIC_FILE)
+        super()._save_checkpoint(model, trial)
+        self.create_model_card()
+
+    def _save_rng_state(self, output_dir: str) -> None:
+        super()._save_rng_state(output_dir)
+        self.accelerator.wait_for_everyone()  # the last file, which comes next, speaks for all
+
+    def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
+        super()._load_optimizer_and_scheduler(checkpoint)
+        if checkpoint is None:
+            return
+        path = Path(checkpoint, self._state_file())
+        if not path.exists():
+            raise errors.ConfigError(
+                f"{checkpoint} holds no {path.name}: it was saved by another trainer or with "
+                "another number of processes"
+            )
+        self._experience.load_state_dict(torch.load(path, weights_only=True))
+        if self._critic is not None:
+            state = torch.load(Path(checkpoint, CRITIC_FILE), weights_only=True)
+            self._critic.load_state_dict(state)
+
+    def _state_file(self) -> str:
+        return f"rollout_state_{self.accelerator.process_index}.pt"
+
+
+def begin_checkpoint(checkpoint: str | Path, accelerator: Any) -> None:
+    """Make a checkpoint's folder, not whole yet even if a whole one stood there. Collective."""
+    folder = Path(checkpoint)
+    folder.mkdir(parents=True, exist_ok=True)
+    if accelerator.is_main_process:
+        (folder / LAST_FILE).unlink(missing_ok=True)
+    accelerator.wait_for_everyone()
+
+
+def is_whole(checkpoint: str | Path) -> bool:
+    """Return whether the writing of a checkpoint came to its end."""
+    try:
+        json.loads((Path(checkpoint) / LAST_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def newest_whole(output_dir: str | Path) -> str | None:
+    """Return the whole checkpoint of the most steps in a folder, or None."""
+    found = {
+        int(match[1]): path
+        for path in Path(output_dir).glob("checkpoint-*")
+        if (match := re.fullmatch(r"checkpoint-(\d+)", path.name))
+    }
+    for step in sorted(found, reverse=True):
+        if is_whole(found[step]):
+            return str(found[step])
+    return None
+
+
+def to_resume_from(given: str | bool | None, output_dir: str | Path) -> str | None:
+    """Return the checkpoint to resume from, or None to start anew.
+
+    Args:
+        given: A checkpoint's path; True for the newest whole one in ``output_dir``.
+        output_dir: Where the run saves its checkpoints.
+
+    Raises:
+        ConfigError: There is no such checkpoint, or it was not written to its end.
+    """
+    if not given:
+        return None
+    newest = newest_whole(output_dir)
+    if given is True:
+        if newest is None:
+            raise errors.ConfigError(f"{output_dir} holds no whole checkpoint to resume from")
+        return newest
+    if not is_whole(given):
+        hint = f"; the newest whole one is {newest}" if newest is not None else ""
+        raise errors.ConfigError(
+            f"{given} is no whole checkpoint ({LAST_FILE}, which is written last, is missing or "
+            f"cut off){hint}"
+        )
+    return str(given)

@@ -1,0 +1,128 @@
+"""A run that is killed, wherever, and resumed ends as one that was not, bit for bit."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers.trainer_utils import get_last_checkpoint
+
+from gem_gymnasium import errors
+from gem_trl.checkpoints import is_whole, newest_whole, to_resume_from
+from tests.gem_trl import killed_run
+
+SCRIPT = Path(killed_run.__file__)
+ROOT = SCRIPT.parents[2]
+
+
+def start(*arguments: str) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, str(SCRIPT), *arguments],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def run(*arguments: str) -> int:
+    process = start(*arguments)
+    _, error = process.communicate(timeout=900)  # on a busy machine
+    assert process.returncode in (0, -signal.SIGKILL), error[-3000:]
+    return process.returncode
+
+
+@pytest.fixture
+def saved(model: Any, tokenizer: Any, tmp_path: Path) -> str:
+    folder = str(tmp_path / "model")
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def compare(one: Path, other: Path) -> None:
+    first, second = (torch.load(path / "final.pt", weights_only=True) for path in (one, other))
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    logs = [json.loads((path / "log.json").read_text(encoding="utf-8")) for path in (one, other)]
+    for before, after in zip(*logs, strict=True):
+        measured = {"step_time", "time/rollout"}
+        names = [n for n in before if n not in measured and not n.startswith("train_")]
+        assert {n: before[n] for n in names} == {n: after[n] for n in names}
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_again_and_again(saved: str, tmp_path: Path) -> None:
+    straight, killed = tmp_path / "straight", tmp_path / "killed"
+    killed_run.main(saved, str(straight))
+    half_written = []
+    for where, at in (("rollout", 2), ("step", 3), ("optimizer", 5), ("state", 6)):
+        assert run(saved, str(killed), where, str(at)) == -signal.SIGKILL
+        last = get_last_checkpoint(str(killed))
+        if where in ("optimizer", "state"):  # transformers would take the half-written one
+            assert Path(last).name == f"checkpoint-{at}"
+            assert not is_whole(last)
+            newest = newest_whole(killed)
+            assert newest == str(killed / f"checkpoint-{at - 1}")
+            half_written.append(last)
+            with pytest.raises(errors.ConfigError, match=f"the newest whole one is {newest}"):
+                to_resume_from(last, killed)
+        else:
+            assert last == newest_whole(killed) == str(killed / f"checkpoint-{at}")
+    assert len(half_written) == 2
+    assert run(saved, str(killed)) == 0
+    compare(straight, killed)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_at_any_moment(saved: str, tmp_path: Path) -> None:
+    straight, killed = tmp_path / "straight", tmp_path / "killed"
+    begin = time.monotonic()
+    killed_run.main(saved, str(straight))
+    seconds = time.monotonic() - begin
+    moments = random.Random(1)
+    for _ in range(2):
+        process = start(saved, str(killed))
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(moments.uniform(0.1, 0.9) * seconds)
+        process.kill()
+        process.communicate()
+    assert run(saved, str(killed)) == 0
+    compare(straight, killed)
+
+
+def test_what_cannot_be_resumed_from_is_refused(build_trainer: Any, tmp_path: Path) -> None:
+    trainer = build_trainer(num_rollouts=2, output_dir=str(tmp_path))
+    with pytest.raises(errors.ConfigError, match="holds no whole checkpoint to resume from"):
+        trainer.train(resume_from_checkpoint=True)
+    (tmp_path / "checkpoint-12").mkdir()
+    with pytest.raises(errors.ConfigError, match=r"checkpoint-12 is no whole checkpoint .*cut off"):
+        trainer.train(resume_from_checkpoint=str(tmp_path / "checkpoint-12"))
+    (tmp_path / "checkpoint-9").mkdir()
+    (tmp_path / "checkpoint-9" / "trainer_state.json").write_text("{}")
+    (tmp_path / "checkpoint-x").mkdir()
+    assert to_resume_from(True, tmp_path) == str(tmp_path / "checkpoint-9")
+    assert to_resume_from(False, tmp_path) is to_resume_from(None, tmp_path) is None
+
+
+def test_a_checkpoint_that_is_written_anew_is_not_whole_meanwhile(
+    build_trainer: Any, tmp_path: Path
+) -> None:
+    trainer = build_trainer(
+        num_rollouts=1, save_strategy="steps", save_steps=1, output_dir=str(tmp_path)
+    )
+    trainer.train()
+    folder = tmp_path / "checkpoint-1"
+    assert is_whole(folder)
+    whole: list[bool] = []
+    save_model = trainer.save_model
+    trainer.save_model = lambda *a, **k: (whole.append(is_whole(folder)), save_model(*a, **k))
+    trainer._save_checkpoint(trainer.model, None)
+    assert whole == [False]
+    assert is_whole(folder)
