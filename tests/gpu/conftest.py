@@ -26,6 +26,8 @@ __all__ = ["build_trainer", "tokenizer"]  # fixtures
 DEVICE = torch.device(os.environ.get("GEM_GPU_TESTS_ON", "cuda"))
 ON_GPU = DEVICE.type != "cpu"
 
+LORA = {"r": 4, "target_modules": ["q_proj", "v_proj", "down_proj"], "task_type": "CAUSAL_LM"}
+
 measured: dict[str, dict[str, Any]] = {}
 
 
@@ -139,7 +141,7 @@ def fixed_rows(vocabulary: int, episodes: int = 24, seed: int = 0) -> list[Row]:
 
 
 def parameters(model: Any) -> dict[str, torch.Tensor]:
-    return {name: value.detach().float().cpu() for name, value in model.named_parameters()}
+    return {name: value.detach().float().cpu().clone() for name, value in model.named_parameters()}
 
 
 def largest_difference(first: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> float:
