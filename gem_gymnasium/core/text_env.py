@@ -121,9 +121,11 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self._optimum = -1
         self._over = True
         self._observation = ""
-        # A game without a board, or without chance, is spared the call at each step.
+        # What a game does not have, a step does not ask for.
         self._has_view = type(self).view is not cast("Any", Game).view
         self._has_chance = type(self).chance is not cast("Any", Game).chance
+        self._has_extra = bool(self.extra_info)
+        self._is_shown = render_mode == "human"
 
     # -- the gymnasium protocol -------------------------------------------------------------
 
@@ -161,7 +163,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self._max_turns = cast("Any", self.config).max_turns
         self._optimum = self.optimal_turns(self.config, state)
         observation, info = self._answer(state, Outcome("reset", ""), self.rules(self.config), "")
-        if self.render_mode == "human":
+        if self._is_shown:
             _print(observation)
         return observation, info
 
@@ -209,7 +211,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
             feedback = f"{feedback}\n{OUT_OF_TURNS}"
         self._over = over
         observation, info = self._answer(state, outcome, feedback, feedback)
-        if self.render_mode == "human":
+        if self._is_shown:
             _print(observation)
         return observation, reward, over, False, info
 
@@ -261,7 +263,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
             "error": "",
             "stop": "",
         }
-        if self.extra_info:
+        if self._has_extra:
             info.update(self.extra(self.config, state))
         return observation, info
 
