@@ -26,6 +26,7 @@ from transformers import (
 )
 
 from gem_gymnasium.solvers import Solver, solver_for
+from gem_gymnasium.wrappers import History
 from gem_trl.prompts import PromptEncoder
 
 PAD, END, USER, ASSISTANT = "<|pad|>", "<|end|>", "<|user|>", "<|assistant|>"
@@ -266,3 +267,30 @@ def encode_conversations(
     """Return the token ids of chats, as the trainer's prompts would begin."""
     encoder = PromptEncoder(tokenizer)
     return [encoder.encode_messages(chat, add_generation_prompt=False) for chat in conversations]
+
+
+def build_warm(
+    ids: Sequence[str], games: int = 300, steps: int = 60, seed: int = 0
+) -> tuple[LlamaForCausalLM, PreTrainedTokenizerFast]:
+    """Return a model and tokenizer that know the form of some games, and little more, in seconds.
+
+    Good for trying things out: it plays in ``History(layout="messages")``, worse than at random.
+
+    Args:
+        ids: The games; each needs a solver.
+        games: How many games of each the sloppy player shows.
+        steps: Optimizer steps of the warm start.
+        seed: Seed of everything.
+    """
+    chats: list[Conversation] = []
+    for id in ids:
+        chats += play_conversations(_chat_env(id), games, 0.35, seed)
+    tokenizer = train_tokenizer([message["content"] for chat in chats for message in chat])
+    model = build_model(tokenizer, hidden=48, layers=1, seed=seed)
+    sequences = encode_conversations(tokenizer, chats)
+    warm_start(model, sequences, steps=steps, batch_size=16, learning_rate=2e-2, seed=seed)
+    return model, tokenizer
+
+
+def _chat_env(id: str) -> Callable[[], TextEnv]:
+    return lambda: History(gym.make(id), "messages")
