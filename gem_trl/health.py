@@ -128,6 +128,13 @@ FIGURES: tuple[Figure, ...] = (
     ),
     Figure("rollout/stale_rows", "stale rows", "count", quiet=True),
     Figure(
+        "approx_kl",
+        "KL moved",
+        high=0.1,
+        advice="the updates of one rollout move far: lower learning_rate or num_iterations",
+        quiet=True,
+    ),
+    Figure(
         "sampling/kl",
         "sampler KL",
         high=0.05,

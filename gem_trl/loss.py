@@ -18,6 +18,9 @@ class Loss(NamedTuple):
     tokens: Tensor
     """How many tokens the sums below are over."""
     kl_sum: Tensor
+    """Estimates of KL(pi || reference)."""
+    moved_sum: Tensor
+    """Estimates of KL(old || pi): how far the updates since the rollout have moved the policy."""
     entropy_sum: Tensor
     clipped_low_sum: Tensor
     clipped_high_sum: Tensor
@@ -75,7 +78,8 @@ def policy_loss(
     """
     advantage = advantages.unsqueeze(1)
     # Padding holds arbitrary values; a masked difference of 0 keeps its ratio at 1.
-    ratio = torch.exp((log_probs - old_log_probs) * mask)
+    log_ratio = (log_probs - old_log_probs) * mask
+    ratio = torch.exp(log_ratio)
     clipped = ratio.clamp(1.0 - epsilon_low, 1.0 + epsilon_high)
     per_token = -torch.minimum(ratio * advantage, clipped * advantage)
     if weights is not None:
@@ -90,12 +94,14 @@ def policy_loss(
     if entropy_coef:
         per_token = per_token - entropy_coef * entropies
     with torch.no_grad():
+        moved = torch.expm1(log_ratio) - log_ratio  # k3, over tokens that the old policy sampled
         low = ((ratio < 1.0 - epsilon_low) & (advantage < 0)) * mask
         high = ((ratio > 1.0 + epsilon_high) & (advantage > 0)) * mask
     return Loss(
         (per_token * mask).sum() / divisor,
         mask.sum().detach(),
         kl_sum,
+        (moved * mask).sum(),
         (entropies * mask).sum().detach(),
         low.sum(),
         high.sum(),

@@ -328,6 +328,7 @@ class ReinforceTrainer(ResumableTrainer):
         )
         tokens = float(result.tokens)
         self._averages.add("entropy", float(result.entropy_sum), tokens)
+        self._averages.add("approx_kl", float(result.moved_sum), tokens)
         self._averages.add("clip_ratio/low_mean", float(result.clipped_low_sum), tokens)
         self._averages.add("clip_ratio/high_mean", float(result.clipped_high_sum), tokens)
         region = float(result.clipped_low_sum + result.clipped_high_sum)

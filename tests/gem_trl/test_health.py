@@ -38,6 +38,7 @@ UNHEALTHY: dict[str, tuple[float, float]] = {
     "rollout/dead_groups": (0.5, 0.9),
     "explained_variance": (0.0, -0.3),
     "clip_ratio/region_mean": (0.05, 0.3),
+    "approx_kl": (0.01, 0.5),
     "sampling/kl": (0.001, 0.2),
     "nonfinite_rows": (0, 1),
     "skipped_steps": (0, 0.5),

@@ -120,3 +120,10 @@ def test_padding_may_hold_anything() -> None:
     old[1, 1:] = 0.0
     result = policy_loss(wild, old, ADVANTAGES, MASK, ENTROPIES, divisor=1.0)
     assert result.loss.item() == pytest.approx(-5.0)
+
+
+def test_how_far_the_policy_has_moved_is_the_k3_estimate() -> None:
+    moved = torch.where(MASK > 0, tensor([[0.2, -0.1, 0.0], [0.5, 3.0, 3.0]]), 5.0)
+    result = policy_loss(LOG_PROBS + moved, LOG_PROBS, ADVANTAGES, MASK, ENTROPIES, divisor=1.0)
+    expected = sum(math.exp(d) - 1 - d for d in (0.2, -0.1, 0.0, 0.5))
+    assert result.moved_sum.item() == pytest.approx(expected)
