@@ -1,6 +1,6 @@
 # Two commands do all the set-up on a bare machine with Python 3.11 or newer:
 #   make train    the main job: a tiny model learns a text game (ARGS="--env gem/Sudoku-easy-v0")
-#   make test     everything CI runs
+#   make test     everything CI runs; VLLM=1 adds `make test-vllm`, vLLM's own engine on a CPU
 PYTHON ?= python3
 VENV ?= .venv
 # A plain `torch` may be a CUDA build of several GB; this one has a CPU build. Override at will.
@@ -18,7 +18,10 @@ BIN := $(VENV)/bin
 train: $(VENV)/train.stamp
 	$(BIN)/gem-trl quickstart $(ARGS)
 
-test: test-fast test-slow
+# vLLM's tests are left to those who ask for them: the install is 3.4 GB and took 205 s, as long as
+# much of the rest.
+test: test-fast test-slow $(if $(VLLM),test-vllm)
+	@echo "$(if $(VLLM),vLLM's tests ran,vLLM's tests did not run (make test VLLM=1 runs them))."
 
 # xdist splits the tests over the cores, so each process gets one thread.
 test-fast: $(VENV)/test.stamp
