@@ -212,13 +212,15 @@ class Experience:
         return {"num_envs": self.collector.envs.num_envs, **values}
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what resuming needs beside the model: counters, and the rows that wait."""
+        """Return what resuming needs beside the model: counters, metrics, rows that wait."""
         return {
             "settings": self._settings(),
             "rollouts": self.rollouts,
             "blocks": self._blocks,
             "tokens": self.tokens,
             "episodes_begun": list(self._episodes_begun),
+            "metrics": list(self._metrics),
+            "metrics_are_new": self._metrics_are_new,
             "pending": [
                 [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
                 for rows in self._pending
@@ -241,4 +243,5 @@ class Experience:
         self.rollouts, self.tokens = state["rollouts"], state["tokens"]
         self._blocks = state["blocks"]
         self._episodes_begun = list(state["episodes_begun"])
+        self._metrics, self._metrics_are_new = state["metrics"], state["metrics_are_new"]
         self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 MAX_SKIPPED_STEPS = 5
 """Optimizer steps that may be skipped in a row before training stops."""
 
-STORED = ("old_log_probs", "reference_log_probs")
+STORED = ("old_log_probs", "reference_log_probs", "sampler_log_probs")
 """Fields of a batch that hold numbers of each token and may be None."""
 
 REMEDY = (

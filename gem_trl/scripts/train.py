@@ -30,6 +30,7 @@ Examples:
   gem-trl train --model_name_or_path Qwen/Qwen3-0.6B --env gem/Sudoku-easy-v0 gem/Mastermind-v0 \\
       --env_weights 1.0 0.5 --advantage_estimator ppo --use_peft
   gem-trl train --config train.yaml        # there the ids are called env_id
+  gem-trl train --config train.yaml --resume_from_checkpoint true      # the newest whole one
   accelerate launch -m gem_trl.scripts.cli train --config train.yaml
 """
 
@@ -221,7 +222,9 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
         eval_env=eval_env or None,
         peft_config=get_peft_config(model_args),
     )
-    trainer.train(resume_from_checkpoint=training_args.resume_from_checkpoint)
+    given = training_args.resume_from_checkpoint
+    newest = str(given).lower() == "true"  # the option's type is a path
+    trainer.train(resume_from_checkpoint=True if newest else given)
     trainer.save_model(training_args.output_dir)
     trainer.accelerator.print(f"Model saved to {training_args.output_dir}.")
     if training_args.push_to_hub:

@@ -51,8 +51,8 @@ def compare(one: Path, other: Path) -> None:
     assert all(torch.equal(first[name], second[name]) for name in first)
     logs = [json.loads((path / "log.json").read_text(encoding="utf-8")) for path in (one, other)]
     for before, after in zip(*logs, strict=True):
-        measured = {"step_time", "time/rollout"}
-        names = [n for n in before if n not in measured and not n.startswith("train_")]
+        measured = ("step_time", "time/", "tokens_per_s/", "train_")
+        names = [name for name in before if not name.startswith(measured)]
         assert {n: before[n] for n in names} == {n: after[n] for n in names}
 
 

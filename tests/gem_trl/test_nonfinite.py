@@ -9,7 +9,7 @@ import torch
 from transformers import TrainerCallback
 
 from gem_trl.batch import collate, log_probs_of
-from gem_trl.nonfinite import MAX_SKIPPED_STEPS, NonFiniteError, leave_out_nonfinite
+from gem_trl.nonfinite import MAX_SKIPPED_STEPS, STORED, NonFiniteError, leave_out_nonfinite
 from gem_trl.rows import Row
 from tests.gem_trl.faulty import ESTIMATORS
 from tests.gem_trl.test_trainer import parameters
@@ -51,16 +51,16 @@ class Break:
 
 
 @pytest.mark.parametrize("value", BAD)
-@pytest.mark.parametrize("what", ["log_probs", "old_log_probs", "reference_log_probs", "advantage"])
+@pytest.mark.parametrize("what", ["log_probs", *STORED, "advantage"])
 def test_a_row_with_such_a_number_weighs_nothing(model: Any, what: str, value: float) -> None:
     rows = [
-        Row(prompt_ids=(5, 6), reply_ids=(7, 8, 1), advantage=1.0, old_log_probs=(-1.0,) * 3,
-            reference_log_probs=(-1.0,) * 3),
-        Row(prompt_ids=(5,), reply_ids=(9, 1), advantage=-1.0, old_log_probs=(-1.0,) * 2,
-            reference_log_probs=(-1.0,) * 2),
-        Row(prompt_ids=(5,), reply_ids=(9, 1), advantage=3.0, old_log_probs=(value,) * 2,
-            reference_log_probs=(value,) * 2, trains=False),
-    ]  # fmt: skip
+        Row(prompt_ids=(5, 6), reply_ids=(7, 8, 1), advantage=1.0),
+        Row(prompt_ids=(5,), reply_ids=(9, 1), advantage=-1.0),
+        Row(prompt_ids=(5,), reply_ids=(9, 1), advantage=3.0, trains=False),
+    ]
+    for row, number in zip(rows, (-1.0, -1.0, value), strict=True):
+        for name in STORED:
+            setattr(row, name, (number,) * len(row.reply_ids))
     if what == "advantage":
         rows[1].advantage = value
     elif what != "log_probs":
@@ -73,7 +73,7 @@ def test_a_row_with_such_a_number_weighs_nothing(model: Any, what: str, value: f
     cleaned, entropies, clean, dropped = leave_out_nonfinite(log_probs, entropies, batch)
     assert dropped == 1
     assert clean.mask.tolist() == [[1, 1, 1], [0, 0, 0], [0, 0, 0]]
-    for tensor in (cleaned, entropies, clean.old_log_probs, clean.reference_log_probs):
+    for tensor in (cleaned, entropies, *(getattr(clean, name) for name in STORED)):
         assert torch.isfinite(tensor).all()
     torch.testing.assert_close(cleaned[0], log_probs[0])
     cleaned.sum().backward()

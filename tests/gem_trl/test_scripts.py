@@ -299,6 +299,15 @@ def test_adapters_data_types_and_checkpoints_reach_the_trainer(
     assert call["eval_env"] == ["gem/Sudoku-v0"]
 
 
+@pytest.mark.parametrize("true", ["true", "True"])
+def test_the_newest_checkpoint_can_be_asked_for(
+    run: Run, write_config: Callable[..., Path], recorded: type[Recorded], true: str
+) -> None:
+    assert run("train", "--config", write_config(), "--resume_from_checkpoint", true)[0] == 0
+    assert run("train", "--config", write_config(resume_from_checkpoint=True))[0] == 0
+    assert recorded.resumed == [True, True]
+
+
 # -- quickstart ----------------------------------------------------------------------------------
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
