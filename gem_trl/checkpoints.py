@@ -22,15 +22,17 @@ from gem_gymnasium import errors
 from gem_trl import _compat
 from gem_trl.critic import CriticLearner
 from gem_trl.experience import Experience
+from gem_trl.metrics import Averages
 
 LAST_FILE = "trainer_state.json"
 CRITIC_FILE = "critic.pt"
 
 
 class ResumableTrainer(_compat.BaseTrainer):
-    """A trainer whose checkpoints also hold its rollouts' state and its critic."""
+    """A trainer whose checkpoints also hold its rollouts' state, its metrics and its critic."""
 
     _experience: Experience
+    _averages: Averages
     _critic: CriticLearner | None
 
     def train(
@@ -60,7 +62,8 @@ class ResumableTrainer(_compat.BaseTrainer):
         name = f"checkpoint-{self.state.global_step}"
         folder = Path(self._get_output_dir(trial=trial), name)
         begin_checkpoint(folder, self.accelerator)
-        torch.save(self._experience.state_dict(), folder / self._state_file())
+        state = {**self._experience.state_dict(), "averages": self._averages.state_dict()}
+        torch.save(state, folder / self._state_file())
         if self._critic is not None and self.args.should_save:
             torch.save(self._critic.state_dict(), folder / CRITIC_FILE)
         super()._save_checkpoint(model, trial)
@@ -80,10 +83,12 @@ class ResumableTrainer(_compat.BaseTrainer):
                 f"{checkpoint} holds no {path.name}: it was saved by another trainer or with "
                 "another number of processes"
             )
-        self._experience.load_state_dict(torch.load(path, weights_only=True))
+        state = torch.load(path, weights_only=True)
+        self._experience.load_state_dict(state)
+        self._averages.load_state_dict(state["averages"])
         if self._critic is not None:
-            state = torch.load(Path(checkpoint, CRITIC_FILE), weights_only=True)
-            self._critic.load_state_dict(state)
+            critic = torch.load(Path(checkpoint, CRITIC_FILE), weights_only=True)
+            self._critic.load_state_dict(critic)
 
     def _state_file(self) -> str:
         return f"rollout_state_{self.accelerator.process_index}.pt"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,19 @@ class Averages:
         self._sums, self._extremes = {}, {}
         means = {name: total / weight for name, (total, weight) in merged._sums.items() if weight}
         return means | {name: value for name, (value, _) in merged._extremes.items()}
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what was collected on this process since the last log."""
+        extremes = {name: (value, pick is max) for name, (value, pick) in self._extremes.items()}
+        return {"sums": self._sums, "extremes": extremes}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Take up what ``state_dict`` returned."""
+        self._sums = state["sums"]
+        self._extremes = {
+            name: (value, max if highest else min)
+            for name, (value, highest) in state["extremes"].items()
+        }
 
 
 def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Metrics: averages that add up late, and what a set of episodes looked like."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -152,3 +153,18 @@ def test_the_prefix_stands_before_every_name() -> None:
     assert episode_metrics(episodes, "eval_") == {
         f"eval_{name}": value for name, value in episode_metrics(episodes).items()
     }
+
+
+def test_averages_that_were_saved_go_on_as_if_nothing_had_happened() -> None:
+    averages, restored = Averages(), Averages()
+    averages.add("a", 3.0, 2.0)
+    averages.extreme("low", 4.0, min)
+    averages.extreme("high", 4.0, max)
+    restored.load_state_dict(copy.deepcopy(averages.state_dict()))
+    for each in (averages, restored):
+        each.add("a", 1.0, 2.0)
+        for value in (3.0, 5.0):
+            each.extreme("low", value, min)
+            each.extreme("high", value, max)
+    assert restored.reduce() == averages.reduce() == {"a": 1.0, "low": 3.0, "high": 5.0}
+    assert restored.reduce() == {}
