@@ -12,7 +12,7 @@ ENV = "gem/GuessTheNumber-easy-v0"
 
 
 def main(model: str | None, rollouts: int) -> None:
-    """Train, and print how much of the returns' variance the critic explains."""
+    """Train, and print the share of the returns' variance that the critic explains (0 at first)."""
     policy, tokenizer = tiny.build_warm([ENV]) if model is None else (model, None)
     args = ReinforceConfig(
         output_dir="runs/ppo",

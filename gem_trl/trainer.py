@@ -26,9 +26,9 @@ from torch.utils.data import DataLoader, Dataset
 from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
-    ProgressCallback,
     TrainerCallback,
 )
+from transformers.trainer import DEFAULT_PROGRESS_CALLBACK
 
 from gem_gymnasium import errors
 from gem_trl import _compat
@@ -147,7 +147,7 @@ class ReinforceTrainer(ResumableTrainer):
         check_sharding(self.accelerator)
         self._guard = NonFiniteGuard(self.accelerator)
         if not args.disable_tqdm:
-            self.remove_callback(ProgressCallback)
+            self.remove_callback(DEFAULT_PROGRESS_CALLBACK)  # in a notebook, another one
             self.add_callback(progress_callback())
         if hasattr(model, "add_model_tags"):
             model.add_model_tags(self._tag_names)

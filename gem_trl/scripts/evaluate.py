@@ -67,8 +67,11 @@ SECTIONS = {
         "prompt_template",
         "chat_template_kwargs",
         "truncated_replies",
+        "use_vllm",
+        "vllm_mode",
+        "vllm_gpu_memory_utilization",
     ),
-    "What is left": ("output", "transcripts"),
+    "Output files": ("output", "transcripts"),
 }
 
 ONLY_FOR_TRAINING: dict[str, Any] = {
@@ -128,21 +131,20 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
     training_args.model_init_kwargs = options if tokenizer is None else None
     for option, value in ONLY_FOR_TRAINING.items():
         setattr(training_args, option, value)
-    with tempfile.TemporaryDirectory() as nothing:  # a trainer makes its folder at once
-        training_args.output_dir = nothing
+    with tempfile.TemporaryDirectory() as folder:  # a trainer makes one at once
+        training_args.output_dir = folder
         trainer = ReinforceTrainer(model, training_args, env=ids[0], processing_class=tokenizer)
-    console = Console(highlight=False)
-    with closing(trainer):
+        console = Console(highlight=False, quiet=not trainer.is_world_process_zero())
         reports: list[Report] = []
-        for id in ids:
-            with console.status(f"{id}: {training_args.eval_episodes} episodes"):
-                reports.append(report.report_on(trainer.play_evaluation(id)))
-            if trainer.is_world_process_zero():
+        with closing(trainer):
+            for id in ids:
+                with console.status(f"{id}: {training_args.eval_episodes} episodes"):
+                    reports.append(report.report_on(trainer.play_evaluation(id)))
                 console.print(table(reports[-1], training_args))
-        if trainer.is_world_process_zero():
-            write(script_args, trainer, str(name), reports)
-            for path in filter(None, (script_args.output, script_args.transcripts)):
-                console.print(f"Written: {path}", soft_wrap=True)
+            if trainer.is_world_process_zero():
+                write(script_args, trainer, str(name), reports)
+    for path in filter(None, (script_args.output, script_args.transcripts)):
+        console.print(f"Written: {path}", soft_wrap=True)
 
 
 def table(report: Report, training_args: Any) -> Table:

@@ -60,6 +60,9 @@ SECTIONS = {
         "temperature",
         "prompt_template",
         "truncated_replies",
+        "use_vllm",
+        "vllm_mode",
+        "vllm_gpu_memory_utilization",
     ),
     "Credit and loss": (
         "gamma",
