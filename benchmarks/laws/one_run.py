@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
@@ -32,7 +33,9 @@ ID = "gem/GuessTheNumber-v0"
 HISTORY, HISTORY_KWARGS = "messages", {"views": "none"}
 """A chat that only grows, without the turns left: one pass an episode, and short prompts."""
 
-MAX_REPLY_TOKENS = 12
+MAX_REPLY_TOKENS = 8
+"""A guess takes six."""
+
 MAX_POSITIONS = 1_024
 CHATS_AT_A_TIME = 64
 TIMEOUT_S = 600.0
@@ -123,9 +126,13 @@ def warm_up(recipe: Recipe, seed: int, folder: Path, say: Say) -> dict[str, Any]
     def env_fn() -> gym.Env[Any, Any]:
         return with_history(make_env(recipe), HISTORY, HISTORY_KWARGS)
 
+    losses: list[float] = []
+
     def on_step(step: int, loss: float) -> None:
+        losses.append(loss)
         if step % 200 == 0 or step == recipe.warm_up_steps:
-            say(f"step {step}/{recipe.warm_up_steps}, loss {loss:.3f}")
+            say(f"step {step}/{recipe.warm_up_steps}, loss {fmean(losses):.4f}")
+            losses.clear()
 
     chats = list(tiny.play_conversations(env_fn, recipe.warm_up_games, recipe.skill, seed))
     texts = [message["content"] for chat in chats[:1_000] for message in chat]
@@ -197,6 +204,9 @@ def train(recipe: Recipe, seed: int, gamma: float, warm: Path, say: Say) -> dict
             num_envs=recipe.episodes,
             episodes_per_rollout=recipe.episodes,
             num_rollouts=recipe.rollouts,
+            num_iterations=recipe.iterations,
+            num_mini_batches=recipe.mini_batches,
+            logging_steps=recipe.iterations * recipe.mini_batches,  # one entry a rollout
             step_timeout_s=TIMEOUT_S,
             max_completion_length=MAX_REPLY_TOKENS,
             gamma=gamma,

@@ -13,16 +13,18 @@ class Recipe(NamedTuple):
 
     high: int = 31
     turns: int = 15
-    hidden: int = 96
-    warm_up_games: int = 6_000
-    skill: float = 0.6
-    warm_up_steps: int = 1_200
+    hidden: int = 64
+    warm_up_games: int = 10_000
+    skill: float = 0.8
+    warm_up_steps: int = 2_000
     warm_up_batch: int = 8
     warm_up_rate: float = 2e-3
     rollouts: int = 60
     episodes: int = 64
-    learning_rate: float = 7e-4
-    entropy_coef: float = 0.02
+    iterations: int = 2
+    mini_batches: int = 2
+    learning_rate: float = 6e-4
+    entropy_coef: float = 0.0
     eval_repeats: int = 8
     budget_s: float = 0.0
     device: str = "cpu"
@@ -37,8 +39,10 @@ HELP = {
     "warm_up_steps": "optimizer steps of the warm start",
     "warm_up_batch": "games a step",
     "warm_up_rate": "highest rate of the warm start; it decays to a tenth",
-    "rollouts": "rollouts of the training, one optimizer step each",
+    "rollouts": "rollouts of the training",
     "episodes": "whole games a rollout",
+    "iterations": "passes over the turns of a rollout",
+    "mini_batches": "optimizer steps a pass",
     "learning_rate": "highest rate of the training; it decays to 0",
     "entropy_coef": "weight of the entropy bonus",
     "eval_repeats": "sampled games for each target",
