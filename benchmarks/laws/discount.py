@@ -42,6 +42,11 @@ RESULTS = Path(__file__).resolve().parent.parent / "results"
 PACKAGES = ("gymnasium", "numpy", "torch", "transformers", "trl")
 
 
+def flag_of(name: str) -> str:
+    """Return the option that sets a field of the recipe."""
+    return "--range" if name == "high" else "--" + name.replace("_", "-")
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Return the command's parser; the recipe's options and defaults are those of ``Recipe``."""
     parser = argparse.ArgumentParser(
@@ -61,11 +66,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("--results", type=Path, default=RESULTS, help="tables and picture (default: the repo's)")
     recipe = parser.add_argument_group("recipe", "the same for every run of one --output")
     for name, value in Recipe()._asdict().items():
-        flag = "--range" if name == "high" else "--" + name.replace("_", "-")
         about = f"{HELP[name]} {shown}"
         choices = DEVICES if name == "device" else None
         recipe.add_argument(
-            flag, dest=name, type=type(value), default=value, choices=choices, help=about
+            flag_of(name), dest=name, type=type(value), default=value, choices=choices, help=about
         )
     return parser
 
@@ -186,6 +190,19 @@ def machine() -> str:
     return f"{model or platform.processor() or platform.machine()}, {os.cpu_count()} cores"
 
 
+def command_of(recipe: Recipe, seeds: int, gammas: Sequence[float], jobs: int) -> str:
+    """Return the command that gives these results; where its files go is left out."""
+    words = ["python benchmarks/laws/discount.py", f"--seeds {seeds}", f"--jobs {jobs}"]
+    words.append("--gammas " + " ".join(f"{gamma:g}" for gamma in gammas))
+    usual = Recipe()._asdict()
+    words += [
+        f"{flag_of(name)} {value}"
+        for name, value in recipe._asdict().items()
+        if value != usual[name] or name in ("high", "turns")
+    ]
+    return " ".join(words)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Do what is not done yet, then write the results."""
     parser = make_parser()
@@ -204,7 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     do_all(warm_starts, options.jobs)
     do_all(runs, options.jobs)
     law = {
-        "command": " ".join(["python benchmarks/laws/discount.py", *(arguments or sys.argv[1:])]),
+        "command": command_of(recipe, options.seeds, gammas, options.jobs),
         "date": f"{datetime.date.today()}",
         "machine": machine(),
         "versions": f"Python {platform.python_version()}, "

@@ -136,6 +136,8 @@ def test_a_minimal_law_runs_and_no_part_twice(run: Any, tmp_path: Path) -> None:
     text = (tmp_path / "results" / "discount_3.md").read_text(encoding="utf-8")
     assert text in out
     assert "optimum is **1.67** turns" in text
+    assert "discount.py --seeds 1 --jobs 1 --gammas 1 0.5 --range 3 --turns 2 --hidden 16 " in text
+    assert str(tmp_path) not in text
     assert "| 1 to 0.5 |" in text
     assert (tmp_path / "results" / "discount_3.png").read_bytes().startswith(b"\x89PNG")
 
@@ -200,5 +202,5 @@ def test_the_script_shows_its_help_without_torch(laws: Any) -> None:
     )
     assert found.stdout.splitlines()[-1] == "False"
     for name in laws.Recipe._fields:
-        assert ("--range" if name == "high" else f"--{name.replace('_', '-')} ") in found.stdout
+        assert f"{laws.flag_of(name)} " in found.stdout
     assert "129/31 = 4.16" in found.stdout
