@@ -68,7 +68,7 @@ def build_trainer(model: Any, tokenizer: Any, tmp_path: Path) -> Iterator[Callab
     trainers: list[ReinforceTrainer] = []
 
     def build(**options: Any) -> Any:
-        keys = ("peft_config", "model", "callbacks")
+        keys = ("peft_config", "model", "env", "processing_class")
         arguments = {key: options.pop(key) for key in keys if key in options}
         defaults: dict[str, Any] = {
             "output_dir": str(tmp_path / "out"),
@@ -90,9 +90,7 @@ def build_trainer(model: Any, tokenizer: Any, tmp_path: Path) -> Iterator[Callab
         trainer = ReinforceTrainer(
             arguments.pop("model", model),
             ReinforceConfig(**{**defaults, **options}),
-            env=ENV,
-            processing_class=tokenizer,
-            **arguments,
+            **{"env": ENV, "processing_class": tokenizer, **arguments},
         )
         trainers.append(trainer)
         return trainer
