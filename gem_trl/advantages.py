@@ -17,8 +17,8 @@ MIN_RELATIVE_STD = 1e-6
 
 
 def no_spread(mean: float, std: float) -> bool:
-    """Return whether values of this mean and deviation differ by rounding only."""
-    return std < MIN_RELATIVE_STD * max(1.0, abs(mean))
+    """Return whether values of this mean and deviation differ by rounding only, or overflow."""
+    return not std >= MIN_RELATIVE_STD * max(1.0, abs(mean)) or std == float("inf")
 
 
 class Normalized(NamedTuple):

@@ -66,6 +66,7 @@ class ResumableTrainer(_compat.BaseTrainer):
         torch.save(state, folder / self._state_file())
         if self._critic is not None and self.args.should_save:
             torch.save(self._critic.state_dict(), folder / CRITIC_FILE)
+        self.accelerator.wait_for_everyone()  # with save_only_model nothing below waits
         super()._save_checkpoint(model, trial)
         self.create_model_card()
 
@@ -87,7 +88,8 @@ class ResumableTrainer(_compat.BaseTrainer):
         self._experience.load_state_dict(state)
         self._averages.load_state_dict(state["averages"])
         if self._critic is not None:
-            critic = torch.load(Path(checkpoint, CRITIC_FILE), weights_only=True)
+            path = Path(checkpoint, CRITIC_FILE)
+            critic = torch.load(path, map_location="cpu", weights_only=True)
             self._critic.load_state_dict(critic)
 
     def _state_file(self) -> str:

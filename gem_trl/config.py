@@ -276,7 +276,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         if self.value_clip is not None:
             positive.append("value_clip")
         for name in positive:
-            if getattr(self, name) <= 0:
+            if not getattr(self, name) > 0:  # not-a-number neither
                 raise errors.ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
         for name in ("gamma", "gae_lambda"):
             if not 0.0 <= getattr(self, name) <= 1.0:

@@ -52,7 +52,8 @@ class Critic(nn.Module):
         """Return the value (B,) of each row's prompt."""
         hidden = self.body(**batch.inputs, use_cache=False).last_hidden_state
         read = hidden[batch.sequences, self.places(batch)]
-        return self.head(read.to(self.head.weight.dtype)).squeeze(-1)
+        with torch.autocast(read.device.type, enabled=False):  # half precision is too coarse here
+            return self.head(read.to(self.head.weight.dtype)).squeeze(-1)
 
 
 def build_critic(policy: PreTrainedModel, args: ReinforceConfig) -> Critic:
@@ -61,15 +62,36 @@ def build_critic(policy: PreTrainedModel, args: ReinforceConfig) -> Critic:
         body = cast("PreTrainedModel", copy.deepcopy(policy.base_model))
         body.requires_grad_(True)
     else:
-        options = cast("dict[str, Any]", args.model_init_kwargs or {})
-        body = cast(
-            "PreTrainedModel", AutoModel.from_pretrained(args.critic_model_name_or_path, **options)
-        )
+        given = cast("dict[str, Any]", args.model_init_kwargs or {})
+        # The policy's revision says nothing of another model; its dtype does: in half precision
+        # the small steps of a critic would be lost.
+        options = {"dtype": policy.dtype, **given}
+        options.pop("revision", None)
+        try:
+            loaded = AutoModel.from_pretrained(args.critic_model_name_or_path, **options)
+        except OSError as error:
+            raise errors.ConfigError(
+                f"critic_model_name_or_path {args.critic_model_name_or_path!r} cannot be loaded: "
+                f"{error}"
+            ) from error
+        body = cast("PreTrainedModel", loaded)
+        _check_fits(body, policy)
     if args.disable_dropout:
         _compat.disable_dropout_in_model(body)
     if args.gradient_checkpointing:
         body.gradient_checkpointing_enable()
     return Critic(body)
+
+
+def _check_fits(body: PreTrainedModel, policy: PreTrainedModel) -> None:
+    """Refuse a critic that cannot read what the policy reads."""
+    theirs, ours = body.config.get_text_config(), policy.config.get_text_config()
+    for name in ("vocab_size", "max_position_embeddings"):
+        needed, given = getattr(ours, name, None), getattr(theirs, name, None)
+        if needed is not None and given is not None and given < needed:
+            raise errors.ConfigError(
+                f"the critic's {name} must be at least the policy's, got {given} and {needed}"
+            )
 
 
 def value_loss(
@@ -124,7 +146,8 @@ class CriticLearner:
             )
         self._accelerator, self._args, self._pad_id = accelerator, args, pad_id
         self.critic = critic
-        self._guard = NonFiniteGuard(accelerator, "critic")
+        # Its own backward pass does not go through accelerate's scaler.
+        self._guard = NonFiniteGuard(accelerator, "critic", scaled=False)
         self._model: Any = accelerator.prepare_model(critic)
         self._optimizer = torch.optim.AdamW(
             critic.parameters(),
@@ -168,8 +191,10 @@ class CriticLearner:
             for episode in episodes
         ]
 
-    def learn(self, parts: Sequence[Sequence[Row]], divisor: float) -> float:
+    def learn(self, parts: Sequence[Sequence[Row]], divisor: float) -> float | None:
         """Take one optimizer step on a mini-batch and return the loss. A collective call.
+
+        None if the step was skipped, since something was not finite.
 
         Args:
             parts: Its micro-batches, of rows that hold values and targets; as many on every
@@ -197,10 +222,11 @@ class CriticLearner:
             total += loss.item()
         if self._args.max_grad_norm > 0:
             nn.utils.clip_grad_norm_(self.critic.parameters(), self._args.max_grad_norm)
-        if not self._guard.skips(self._model, torch.tensor(total)):
+        skipped = self._guard.skips(self._model, torch.tensor(total))
+        if not skipped:
             self._optimizer.step()
         self._optimizer.zero_grad()
-        return total
+        return None if skipped else total
 
     def state_dict(self) -> dict[str, Any]:
         """Return what resuming needs: weights, and the optimizer's state."""
@@ -210,6 +236,8 @@ class CriticLearner:
         """Take up what ``state_dict`` returned."""
         self.critic.load_state_dict(state["critic"])
         self._optimizer.load_state_dict(state["optimizer"])
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._args.critic_learning_rate  # which may have been changed
 
     def _collate(self, rows: Sequence[Row]) -> Batch:
         dtype = self.critic.head.weight.dtype

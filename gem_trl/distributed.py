@@ -24,20 +24,23 @@ def gather(items: list[T]) -> list[T]:
     return cast("list[T]", accelerate.utils.gather_object(cast("Any", items)))
 
 
-def check_sharding(accelerator: Any) -> None:
+def check_sharding(accelerator: Any, *, use_vllm: bool = False) -> None:
     """Refuse ways of sharding under which a rollout would hang.
 
     Processes play episodes of different lengths, so they run the model a different number of times;
     where each run gathers weights from the others, some would wait for ever.
 
     Raises:
-        ConfigError: DeepSpeed ZeRO-3 or FSDP version 1 is configured.
+        ConfigError: DeepSpeed ZeRO-3 or FSDP version 1 is configured; or FSDP with vLLM, whose
+            weights TRL gathers from shards that a rollout has gathered already.
     """
     kind = accelerator.distributed_type
     if kind == DistributedType.DEEPSPEED and accelerator.state.deepspeed_plugin.zero_stage == 3:
         raise errors.ConfigError("zero_stage must be at most 2, got 3: use FSDP2 to shard weights")
     if kind == DistributedType.FSDP and accelerator.state.fsdp_plugin.fsdp_version != 2:
         raise errors.ConfigError("fsdp_version must be 2, got 1")
+    if kind == DistributedType.FSDP and use_vllm:
+        raise errors.ConfigError("use_vllm does not work with FSDP yet: use DDP or ZeRO-2")
 
 
 def accumulating(accelerator: Any, model: Any, *, last: bool) -> AbstractContextManager[Any]:

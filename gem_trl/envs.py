@@ -209,6 +209,22 @@ def info_of(infos: Mapping[str, Any], index: int) -> dict[str, Any]:
     return info
 
 
+def check_source(source: EnvSource, num_envs: int) -> None:
+    """Refuse ids and lists that ``open_envs`` would refuse, without building an env.
+
+    Raises:
+        ConfigError: A list does not fit.
+        gymnasium.error.Error: An id is not registered.
+    """
+    if isinstance(source, VectorEnv) or callable(source):
+        return
+    ids, weights = mixture.parse([source] if isinstance(source, str) else source)
+    mixture.apportion(num_envs, weights)
+    for id in ids:
+        if ":" not in id:  # else its module is not imported yet
+            gym.spec(id)
+
+
 def open_envs(
     source: EnvSource,
     num_envs: int,

@@ -209,7 +209,8 @@ class Experience:
         if args.grouped:
             names.append("group_size")
         values = {name: getattr(args, name) for name in names}
-        return {"num_envs": self.collector.envs.num_envs, **values}
+        processes = len(gather([None]))
+        return {"num_envs": self.collector.envs.num_envs, "processes": processes, **values}
 
     def state_dict(self) -> dict[str, Any]:
         """Return what resuming needs beside the model: counters, metrics, rows that wait."""

@@ -27,8 +27,8 @@ STORED = ("old_log_probs", "reference_log_probs", "sampler_log_probs")
 """Fields of a batch that hold numbers of each token and may be None."""
 
 REMEDY = (
-    "resume from the last checkpoint (resume_from_checkpoint=True) with a lower learning_rate or "
-    "max_grad_norm, or in a wider dtype (bf16=False)"
+    "start anew from the weights of the last checkpoint (as the model: a resumed run keeps its old "
+    "rate) with a lower learning_rate or max_grad_norm, or in a wider dtype (bf16=False)"
 )
 
 
@@ -42,7 +42,8 @@ def leave_out_nonfinite(
     """Take rows out of the loss that have a number which is not finite.
 
     What does not train (padding, masked rows, and now these rows) becomes 0 everywhere, since
-    0 times NaN is NaN.
+    0 times NaN is NaN. That takes out stored numbers and tokens that cannot come; where the forward
+    pass itself gave NaN, so does the backward pass, and :class:`NonFiniteGuard` skips the step.
 
     Args:
         log_probs: Log-probability of each reply token, (B, T).
@@ -74,10 +75,12 @@ class NonFiniteGuard:
     Args:
         accelerator: Says how the model is distributed.
         whose: What the messages call it.
+        scaled: Whether accelerate's scaler, if fp16 has one, judges the gradients.
     """
 
-    def __init__(self, accelerator: Any, whose: str = "model") -> None:
+    def __init__(self, accelerator: Any, whose: str = "model", *, scaled: bool = True) -> None:
         self._accelerator, self._whose = accelerator, whose
+        self._scaled = scaled and accelerator.scaler is not None
         self._in_a_row = 0
         self._warned = False
 
@@ -117,8 +120,7 @@ class NonFiniteGuard:
             NonFiniteError: It is one step in a row too many.
         """
         finite = bool(torch.isfinite(loss))
-        scaled = self._accelerator.scaler is not None  # fp16: its scaler judges the gradients
-        if finite and not scaled:
+        if finite and not self._scaled:
             gradients = [p.grad for p in model.parameters() if p.grad is not None]
             finite = not gradients or _all_finite([_local(gradient) for gradient in gradients])
         if all(gather([finite])):
@@ -140,7 +142,7 @@ class NonFiniteGuard:
                 self._whose,
                 MAX_SKIPPED_STEPS,
             )
-        if not scaled:
+        if not self._scaled:
             model.zero_grad(set_to_none=True)  # an optimizer passes over what has no gradient
         return True
 

@@ -37,7 +37,7 @@ from gem_trl.checkpoints import ResumableTrainer
 from gem_trl.config import ReinforceConfig
 from gem_trl.critic import Critic, CriticLearner, build_critic
 from gem_trl.distributed import accumulating, check_sharding, gather, whole_weights
-from gem_trl.envs import EnvSource, open_envs
+from gem_trl.envs import EnvSource, check_source, open_envs
 from gem_trl.episode import Episode
 from gem_trl.evaluation import Evaluation
 from gem_trl.experience import Experience
@@ -144,7 +144,7 @@ class ReinforceTrainer(ResumableTrainer):
             callbacks=callbacks,
             optimizers=optimizers,
         )
-        check_sharding(self.accelerator)
+        check_sharding(self.accelerator, use_vllm=args.use_vllm)
         self._guard = NonFiniteGuard(self.accelerator)
         if not args.disable_tqdm:
             self.remove_callback(DEFAULT_PROGRESS_CALLBACK)  # in a notebook, another one
@@ -183,6 +183,7 @@ class ReinforceTrainer(ResumableTrainer):
         self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
         if args.eval_strategy != "no":
             self._check_evaluation()
+            check_source(source, min(args.num_envs, args.eval_episodes))
         self._evaluation = self._evaluation_in(source)
         self._averages = Averages()
 
@@ -288,7 +289,9 @@ class ReinforceTrainer(ResumableTrainer):
         total = torch.zeros_like(total) if skipped else total
         if self._critic is not None:
             lost = self._critic.learn(share.parts, max(share.rows, 1) / world)
-            self._averages.add("value_loss", lost)
+            self._averages.add("critic_skipped_steps", float(lost is None))
+            if lost is not None:
+                self._averages.add("value_loss", lost)
         finished = time.perf_counter()
         read = sum(row.length for row in rows) * world
         self._averages.add("step_time", finished - started)

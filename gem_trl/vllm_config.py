@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from gem_gymnasium import errors
@@ -122,7 +123,12 @@ class VLLMConfig:
                 "vllm_importance_sampling_clip_min must be below "
                 f"vllm_importance_sampling_clip_max, got {low} and {high}"
             )
-        if self.vllm_importance_sampling_mode.endswith("truncate") and low is None and high is None:
+        for name, value in (("min", low), ("max", high)):
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise errors.ConfigError(
+                    f"vllm_importance_sampling_clip_{name} must be above 0 and finite, got {value}"
+                )
+        if low is None and high is None:
             raise errors.ConfigError(
                 f"vllm_importance_sampling_mode={self.vllm_importance_sampling_mode!r} needs a "
                 "limit: vllm_importance_sampling_clip_max or _clip_min"

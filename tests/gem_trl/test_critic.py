@@ -204,3 +204,37 @@ def test_ppo_resumes_with_its_critic(build_trainer: Any, tmp_path: Path) -> None
         assert torch.equal(value, whole_state[name]), name
     for name, value in again._critic.critic.state_dict().items():
         assert torch.equal(value, whole_critic[name]), name
+
+
+def test_a_named_critic_has_the_policys_dtype_and_must_read_what_the_policy_reads(
+    double_model: Any, config: Any, tmp_path: Path, tokenizer: Any
+) -> None:
+    half = copy.deepcopy(double_model).to(torch.bfloat16)
+    half.save_pretrained(tmp_path / "half")
+    args = config(critic_model_name_or_path=str(tmp_path / "half"))
+    assert build_critic(double_model, args).body.dtype == torch.float64
+    args.model_init_kwargs = {"revision": "of the policy"}  # says nothing of the critic
+    build_critic(double_model, args)
+    double_model.config.vocab_size += 1
+    try:
+        with pytest.raises(ConfigError, match="vocab_size must be at least the policy's"):
+            build_critic(double_model, config(critic_model_name_or_path=str(tmp_path / "half")))
+    finally:
+        double_model.config.vocab_size -= 1
+    with pytest.raises(ConfigError, match="critic_model_name_or_path"):
+        build_critic(double_model, config(critic_model_name_or_path=str(tmp_path / "none")))
+
+
+def test_a_resumed_critic_takes_the_rate_of_the_configuration(critic: Critic, config: Any) -> None:
+    state = copy.deepcopy(learner_of(critic, config, critic_learning_rate=1e-3).state_dict())
+    learner = learner_of(critic, config, critic_learning_rate=1e-5)
+    learner.load_state_dict(state)
+    assert [group["lr"] for group in learner._optimizer.param_groups] == [1e-5]
+
+
+def test_a_step_that_is_not_finite_is_skipped_and_says_so(critic: Critic, config: Any) -> None:
+    learner = learner_of(critic, config)
+    before = [parameter.detach().clone() for parameter in critic.parameters()]
+    assert learner.learn([[row(5, 6, value=0.0, value_target=float("inf"))]], 1.0) is None
+    for old, new in zip(before, critic.parameters(), strict=True):
+        assert torch.equal(old, new)

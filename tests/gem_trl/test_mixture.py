@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import NameNotFound
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -145,3 +146,19 @@ def test_settings_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         config(**options)
+
+
+@pytest.mark.parametrize(
+    ("eval_env", "error", "message"),
+    [
+        ("gem/Nope-v0", NameNotFound, "Nope"),
+        ([ENV, OTHER], ConfigError, "2 kinds of env need at least as many envs, got 1"),
+    ],
+)
+def test_a_wrong_eval_env_is_found_before_the_training(
+    build_trainer: Any, eval_env: Any, error: Any, message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        build_trainer(
+            eval_env=eval_env, num_envs=1, eval_strategy="steps", eval_steps=50, num_rollouts=100
+        )
