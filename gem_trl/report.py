@@ -113,7 +113,7 @@ def table_rows(report: Report) -> list[tuple[str, str, str, str]]:
     if score is not None and random is not None and solver is not None:
         # Where random play always wins, it scores as much as the solver.
         zero = "0" if random.total_reward.mean < solver.total_reward.mean else "1"
-        rows.append(("normalized score", _interval(score), zero, "1"))
+        rows.append(("NormalizeScore", _interval(score), zero, "1"))
     return rows
 
 

@@ -163,6 +163,7 @@ def table(report: Report, training_args: Any) -> Table:
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
+        pad_edge=False,  # so that it fits 80 columns
     )
     for number, column in enumerate(COLUMNS):
         shown.add_column(column, justify="right" if number else "left")

@@ -63,11 +63,11 @@ def test_the_players_are_those_of_the_calibration() -> None:
 
 def test_the_table_names_each_figure_once() -> None:
     rows = {row[0]: row[1:] for row in table_rows(report_on(EPISODES))}
-    assert [*rows] == ["return", "success", "turns", "illegal moves", "cut off", "normalized score"]
+    assert [*rows] == ["return", "success", "turns", "illegal moves", "cut off", "NormalizeScore"]
     assert rows["success"] == ("0.33 [0.06, 0.79]", "0.01 [0.00, 0.02]", "1.00 [0.99, 1.00]")
     assert rows["illegal moves"][0] == "33.3%"
     assert rows["cut off"][0] == "33.3%"
-    assert rows["normalized score"][1:] == ("0", "1")
+    assert rows["NormalizeScore"][1:] == ("0", "1")
 
 
 def test_where_random_play_always_wins_it_scores_1() -> None:
