@@ -1,12 +1,13 @@
 """How much of the return a critic explains, read at the last or the first prompt token.
 
-    python benchmarks/critic.py [--seeds 3] [--rollouts 10] [--jobs 1]
+    python benchmarks/critic.py [--seeds 3] [--rollouts 25] [--jobs 1]
 
-A tiny model warmed up on gem/Sudoku-easy-v0 plays, and stays as it is, so that both critics are
-trained on the same turns. What a critic explains of a rollout's discounted
-returns is measured before it learns from that rollout, so on episodes that it has never seen. A
-causal model has read nothing but the first token at the first token: that critic can learn the mean
-return and no more. The public baseline of the paper's PPO reads it there.
+Both critics of ReinforceTrainer's PPO learn from the same games of gem/Sudoku-easy-v0, played by a
+scripted player (35 % the solver's moves, else random legal ones), so that the games do not depend on
+them. What a critic explains of a rollout's discounted returns is measured before it learns from that
+rollout, so on games that it has never seen. A causal model has read nothing but the first token at
+the first token: that critic can learn the mean return and no more. The public baseline of the
+paper's PPO reads it there.
 
 Writes benchmarks/results/critic.md. A few minutes a seed on one core.
 """
@@ -29,19 +30,21 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 import gymnasium as gym
 import numpy as np
 import torch
+from accelerate import Accelerator
 from torch import Tensor
-from tqdm import tqdm
 
-from gem_trl import ReinforceConfig, ReinforceTrainer, tiny
+from gem_trl import ReinforceConfig, tiny
 from gem_trl.batch import Batch
 from gem_trl.credit import by_gae
 from gem_trl.critic import Critic, CriticLearner, build_critic
+from gem_trl.episode import Episode, Turn
+from gem_trl.prompts import PromptEncoder
+from gem_trl.rollout import TRAINING, derived_seed
 from gem_trl.rows import micro_batches, mini_batches
 
 OUT = Path(__file__).resolve().parent / "results" / "critic.md"
 ID = "gem/Sudoku-easy-v0"
-GAMMA, EPISODES, MINI_BATCHES, LAST_ROLLOUTS = 0.9, 96, 8, 3
-SKILL = 0.35
+GAMMA, SKILL, EPISODES, MINI_BATCHES, LAST_ROLLOUTS = 0.9, 0.35, 64, 8, 3
 
 
 class FirstToken(Critic):
@@ -55,79 +58,11 @@ class FirstToken(Critic):
 CRITICS = {"last": Critic, "first": FirstToken}
 
 
-def warm_model(seed: int, games: int, steps: int) -> tuple[Any, Any]:
-    """Return tokenizer and model, warmed up on a sloppy player's games (one board a prompt)."""
-    chats = list(tiny.play_conversations(lambda: gym.make(ID), games, SKILL, seed, "best"))
-    tokenizer = tiny.train_tokenizer([m["content"] for chat in chats[:1_000] for m in chat])
-    model = tiny.build_model(tokenizer, seed=seed)
-    with tqdm(total=steps, unit="step", desc=f"seed {seed}, warm start") as bar:
-        tiny.warm_start(
-            model,
-            tiny.encode_conversations(tokenizer, chats),
-            steps=steps,
-            learning_rate=3e-3,
-            seed=seed,
-            on_step=lambda step, loss: bar.update() and None,
-        )
-    return tokenizer, model
-
-
-def explained(tokenizer: Any, model: Any, seed: int, rollouts: int) -> list[dict[str, Any]]:
-    """Train both critics on the same games of a frozen policy; return each rollout's metrics."""
-    with tempfile.TemporaryDirectory() as folder:
-        args = ReinforceConfig(
-            folder,
-            seed=seed,
-            use_cpu=True,
-            advantage_estimator="ppo",
-            gamma=GAMMA,
-            critic_learning_rate=1e-3,
-            value_clip=None,  # a critic from scratch has far to go
-            history="none",
-            num_envs=EPISODES,
-            episodes_per_rollout=EPISODES,
-            max_completion_length=16,
-            per_device_train_batch_size=64,
-            save_strategy="no",
-            report_to="none",
-            disable_tqdm=True,
-        )
-        trainer = ReinforceTrainer(model, args, env=ID, processing_class=tokenizer)
-        model.eval()
-        learners = {
-            place: CriticLearner(
-                kind(build_critic(model, args).body),
-                trainer.accelerator,
-                args,
-                tokenizer.pad_token_id,
-            )
-            for place, kind in CRITICS.items()
-        }
-        rng = np.random.default_rng(seed)
-        log: list[dict[str, Any]] = []
-        for _ in range(rollouts):
-            episodes = trainer._experience.collect_episodes()
-            metrics: dict[str, Any] = {}
-            for place, learner in learners.items():
-                credit = by_gae(episodes, learner.values_of(episodes), GAMMA, args.gae_lambda)
-                metrics |= {place: credit.metrics["explained_variance"]}
-                metrics |= {name: credit.metrics[f"returns/{name}"] for name in ("mean", "std")}
-                rows = [row for row in credit.rows if row.trains]
-                for part in mini_batches(rows, MINI_BATCHES, rng):
-                    size = args.per_device_train_batch_size
-                    learner.learn(micro_batches(part, size), float(len(part)))
-            log.append(metrics)
-        trainer.close()
-        return log
-
-
 class Task(NamedTuple):
     """What one process does: both critics of one seed."""
 
     seed: int
     rollouts: int
-    games: int
-    steps: int
 
 
 class Result(NamedTuple):
@@ -138,16 +73,66 @@ class Result(NamedTuple):
     parameters: int
 
 
-def run(task: Task) -> Result:
-    """Warm a model up and train both critics on its games."""
-    torch.set_num_threads(1)
-    tokenizer, model = warm_model(task.seed, task.games, task.steps)
-    log = explained(tokenizer, model, task.seed, task.rollouts)
-    return Result(
-        {place: [entry[place] for entry in log] for place in CRITICS},
-        (mean(entry["mean"] for entry in log), mean(entry["std"] for entry in log)),
-        sum(parameter.numel() for parameter in model.parameters()),
+def play(env: Any, player: Any, encoder: PromptEncoder, seed: int) -> Episode:
+    """Return an episode as a rollout would record it; each prompt is the newest observation."""
+    observation, info = env.reset(seed=seed)
+    player.reset(observation, info)
+    turns: list[Turn] = []
+    terminated = truncated = False
+    while not (terminated or truncated):
+        prompt, reply = encoder.encode(observation, info), player.act(observation, info)
+        observation, reward, terminated, truncated, info = env.step(reply)
+        ids = encoder.encode(reply, {})
+        turns.append(Turn(prompt_ids=prompt, reply_ids=ids[:16], reward=float(reward)))
+    return Episode(
+        env_id=ID, seed=seed, turns=tuple(turns), terminated=terminated, truncated=truncated
     )
+
+
+def run(task: Task) -> Result:
+    """Train both critics on the games of one seed."""
+    torch.set_num_threads(1)
+    env: Any = gym.make(ID)
+    rng = np.random.default_rng(task.seed)
+    player = tiny.SloppyPlayer(env, SKILL, rng, "best")
+    chats = list(tiny.play_conversations(lambda: gym.make(ID), 300, SKILL, task.seed, "best"))
+    tokenizer: Any = tiny.train_tokenizer([m["content"] for chat in chats for m in chat])
+    model = tiny.build_model(tokenizer, seed=task.seed)
+    encoder = PromptEncoder(tokenizer)
+    with tempfile.TemporaryDirectory() as folder:
+        args = ReinforceConfig(
+            folder,
+            use_cpu=True,
+            critic_learning_rate=1e-3,
+            value_clip=None,  # a critic from scratch has far to go
+            per_device_train_batch_size=64,
+            report_to="none",
+        )
+        accelerator = Accelerator(cpu=True)
+        learners = {
+            place: CriticLearner(
+                kind(build_critic(model, args).body), accelerator, args, tokenizer.pad_token_id
+            )
+            for place, kind in CRITICS.items()
+        }
+    explained: dict[str, list[float]] = {place: [] for place in CRITICS}
+    returns: list[tuple[float, float]] = []
+    for rollout in range(task.rollouts):
+        episodes = [
+            play(env, player, encoder, derived_seed(task.seed, TRAINING, rollout, number))
+            for number in range(EPISODES)
+        ]
+        for place, learner in learners.items():
+            credit = by_gae(episodes, learner.values_of(episodes), GAMMA, args.gae_lambda)
+            explained[place].append(credit.metrics["explained_variance"])
+            for part in mini_batches(credit.rows, MINI_BATCHES, rng):
+                size = args.per_device_train_batch_size
+                learner.learn(micro_batches(part, size), float(len(part)))
+        returns.append((credit.metrics["returns/mean"], credit.metrics["returns/std"]))
+        shown = ", ".join(f"{place} {values[-1]:.3f}" for place, values in explained.items())
+        print(f"seed {task.seed}, rollout {rollout + 1}/{task.rollouts}: {shown}", flush=True)
+    size = sum(parameter.numel() for parameter in model.parameters())
+    return Result(explained, (mean(m for m, _ in returns), mean(s for _, s in returns)), size)
 
 
 def main() -> None:
@@ -156,18 +141,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=3, help="how many (default: %(default)s)")
-    parser.add_argument("--rollouts", type=int, default=10, help="default: %(default)s")
+    parser.add_argument("--rollouts", type=int, default=25, help="default: %(default)s")
     parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, a core each")
-    parser.add_argument("--warm-up-games", type=int, default=1_000)
-    parser.add_argument("--warm-up-steps", type=int, default=150)
     options = parser.parse_args()
     shares: dict[str, list[float]] = {place: [] for place in CRITICS}
     lines: list[str] = []
     parameters = 0
-    tasks = [
-        Task(seed, options.rollouts, options.warm_up_games, options.warm_up_steps)
-        for seed in range(options.seeds)
-    ]
+    tasks = [Task(seed, options.rollouts) for seed in range(options.seeds)]
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         for task, result in zip(tasks, pool.map(run, tasks), strict=True):
             parameters = result.parameters
@@ -180,7 +160,6 @@ def main() -> None:
             lines.append(
                 f"| {task.seed} | {cells[0]} | {cells[1]} | {average:.2f} ± {deviation:.2f} |"
             )
-            print(lines[-1], flush=True)
     text = "\n".join(
         [
             "# What a critic explains: the value read at the last or the first prompt token",
@@ -188,11 +167,12 @@ def main() -> None:
             f"`python benchmarks/critic.py --seeds {options.seeds} --rollouts {options.rollouts}`, "
             f"{datetime.date.today()}, {platform.machine()}, torch {torch.__version__}.",
             "",
-            f"{ID}, gamma {GAMMA}, a frozen policy of {parameters / 1e6:.1f}M parameters (warm-up: "
-            f"{options.warm_up_steps} steps on {options.warm_up_games} games), {EPISODES} episodes "
-            "a rollout; both critics see the same turns. Explained variance "
-            f"`1 - Var(G - V) / Var(G)` of the last {LAST_ROLLOUTS} rollouts, each before the "
-            "critic learned from it: mean [lowest, highest].",
+            f"{ID}, gamma {GAMMA}, critics of {parameters / 1e6:.1f}M parameters from random "
+            f"weights, {EPISODES} games a rollout of a scripted player ({SKILL:.0%} the solver's "
+            f"moves), {MINI_BATCHES} optimizer steps a rollout; both critics see the same turns. "
+            f"Explained variance `1 - Var(G - V) / Var(G)` of the last {LAST_ROLLOUTS} of "
+            f"{options.rollouts} rollouts, each before the critic learned from it: mean [lowest, "
+            "highest].",
             "",
             "| seed | last token | first token | returns, mean ± std |",
             "|---|---|---|---|",
