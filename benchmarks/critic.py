@@ -3,10 +3,10 @@
     python benchmarks/critic.py [--seeds 3] [--rollouts 25] [--jobs 1]
 
 Both critics of ReinforceTrainer's PPO learn from the same games of gem/Sudoku-easy-v0, played by a
-scripted player (35 % the solver's moves, else random legal ones), so that the games do not depend on
-them. What a critic explains of a rollout's discounted returns is measured before it learns from that
-rollout, so on games that it has never seen. A causal model has read nothing but the first token at
-the first token: that critic can learn the mean return and no more. The public baseline of the
+scripted player (35 % the solver's moves, else random legal ones), so that the games depend on
+neither. What a critic explains of a rollout's discounted returns is measured before it learns from
+that rollout, so on games that it has never seen. At the first token a causal model has read nothing
+else: that critic can learn the mean return and no more. The public baseline of the
 paper's PPO reads it there.
 
 Writes benchmarks/results/critic.md. A few minutes a seed on one core.
