@@ -111,7 +111,7 @@ def test_weights_that_are_not_finite_stop_the_run(
         num_rollouts=5, callbacks=[At(2, spoil)], advantage_estimator=estimator,
         **{**ESTIMATORS[estimator], "episodes_per_rollout": 6},
     )  # fmt: skip
-    message = r"not finite \(first: model.layers.0.mlp.down_proj.weight\): resume from the last"
+    message = r"not finite \(first: model.layers.0.mlp.down_proj.weight\): start anew from"
     with pytest.raises(NonFiniteError, match=message):
         trainer.train()
     assert trainer.state.global_step == 2
