@@ -3,7 +3,7 @@
     python benchmarks/laws/discount.py --jobs 2
     python benchmarks/laws/discount.py --range 50 --turns 20 --jobs 12
 
-A tiny model (0.3 million parameters, built here, nothing is downloaded) plays GuessTheNumber: a
+A tiny model (0.13 million parameters, built here, nothing is downloaded) plays GuessTheNumber: a
 hidden number from 1 to --range, "higher" or "lower" after each guess, 1 for the number and nothing
 else (no pay for a near miss). Bisection needs the fewest turns on average: 129/31 = 4.16 on 1..31,
 243/50 = 4.86 on 1..50.

@@ -19,7 +19,7 @@ class Recipe(NamedTuple):
     warm_up_steps: int = 2_000
     warm_up_batch: int = 8
     warm_up_rate: float = 2e-3
-    rollouts: int = 60
+    rollouts: int = 40
     episodes: int = 64
     iterations: int = 2
     mini_batches: int = 2

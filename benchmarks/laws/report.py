@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
@@ -88,7 +89,7 @@ def markdown(law: Mapping[str, Any], picture: str) -> str:
     parts += ["## Turns of each seed, greedy / sampled\n", seed_table(groups, warm_starts, seeds)]
     if len(groups) > 1:
         parts += [
-            "## Turns less than those of the next larger discount, seed by seed\n",
+            "## Turns that a smaller discount saves, paired by seed\n",
             difference_table(groups),
         ]
     parts += ["## Runs\n", run_table(groups, recipe["rollouts"]), "## Recipe\n"]
@@ -113,10 +114,9 @@ def seed_table(
 
 
 def difference_table(groups: Mapping[float, Sequence[Mapping[str, Any]]]) -> str:
-    """Return how many turns each discount saves beside the next larger one, paired by seed."""
-    pairs = zip(list(groups.items())[:-1], list(groups.items())[1:], strict=True)
+    """Return how many turns each discount saves beside each larger one, paired by seed."""
     rows: list[list[str]] = []
-    for (larger, before), (smaller, after) in pairs:
+    for (larger, before), (smaller, after) in combinations(groups.items(), 2):
         row = [f"{larger:g} to {smaller:g}"]
         for play in PLAYS:
             saved = [
@@ -170,8 +170,9 @@ def draw(path: Path, law: Mapping[str, Any]) -> None:
         bars = [half_width(each) or 0.0 for each in values]
         color = "black" if play == "greedy" else "gray"
         right.errorbar(places, means, bars, fmt=marker, color=color, capsize=3, label=play)
-        for place, each in zip(places, values, strict=True):
-            right.plot([place] * len(each), each, ".", color=color, alpha=0.4)
+        for seed_values in zip(*values, strict=True):  # a line a seed
+            right.plot(places, seed_values, ".-", color=color, alpha=0.4, linewidth=0.7)
+    right.set_ylim(0, law["recipe"]["turns"])
     right.set_xticks(range(len(groups)), [f"{gamma:g}" for gamma in groups])
     right.set_xlabel("gamma")
     right.set_ylabel("turns after training")
