@@ -23,7 +23,7 @@ EXPECTED: dict[str, tuple[str, ...]] = {
         r"recorded \['rl-video-episode-0\.mp4'\]\n",
         r"SyncVectorEnv (\[.*\]) .*\nAsyncVectorEnv \1 .*\nThreadVectorEnv \[.*'wrong_length'\] ",
     ),
-    "03_train.py": (r"'eval_rollout/episodes': 64\.0", r"'eval_episode/return': -?\d"),
+    "03_train.py": (r"'eval_episode/return': -?\d", r"'eval_rollout/episodes': 64\.0"),
     "04_own_env.py": (r"^check_text_env: passed\n", r"'eval_rollout/invalid_episodes': 0\.0"),
     "05_mixture.py": (
         r"gem/GuessTheNumber-easy-v0: 32 episodes in the last rollout, \d+% won\n"
