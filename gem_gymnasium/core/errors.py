@@ -5,7 +5,8 @@
     GemError
     ├── ConfigError (ValueError)        the caller's mistake: says the rule and the value
     │   ├── UnknownName                 an id, rule or option that does not exist; names the nearest
-    │   └── SnapshotMismatch            a snapshot of another id, kwargs, wrapper stack or version
+    │   ├── SnapshotMismatch            a snapshot of another id, kwargs, wrapper stack or version
+    │   └── SandboxUnavailable          no (or not this) isolation here, and why
     ├── StepOutsideEpisode              step() or render() without an episode (a ResetNeeded)
     ├── SnapshotUnsupported             this env or wrapper cannot be snapshot
     ├── MissingDependency (ImportError) an extra is not installed; names the pip command
@@ -50,6 +51,10 @@ class UnknownName(ConfigError):
 
 class SnapshotMismatch(ConfigError):
     """A snapshot does not belong to the env it is restored into."""
+
+
+class SandboxUnavailable(ConfigError):
+    """This machine cannot isolate untrusted code, or not by the means asked for."""
 
 
 class StepOutsideEpisode(GemError, ResetNeeded):

@@ -1,0 +1,16 @@
+"""Run programs that nobody trusts: no network, a folder of their own, bounded in everything."""
+
+from gem_gymnasium.core.errors import SandboxUnavailable
+from gem_gymnasium.sandbox.policy import Policy, Result
+from gem_gymnasium.sandbox.run import available, run_python, run_shell
+from gem_gymnasium.sandbox.session import PythonSession
+
+__all__ = [
+    "Policy",
+    "PythonSession",
+    "Result",
+    "SandboxUnavailable",
+    "available",
+    "run_python",
+    "run_shell",
+]

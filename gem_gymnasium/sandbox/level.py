@@ -1,0 +1,172 @@
+"""What every level of isolation is: one interface, whatever it is made of."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import sys
+import tempfile
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple
+
+from gem_gymnasium.sandbox.policy import SESSION_CPU_S, Kind, Policy, Program
+
+OPEN_FILES = 64
+"""Files that a process may have open at once."""
+
+MAX_FILES = 10_000
+"""Files and folders that a run may have in its folder."""
+
+
+class SandboxFailure(Exception):
+    """The sandbox itself failed to start a program; becomes a Result with status ``failed``."""
+
+
+class Ending(NamedTuple):
+    """How a run's first process ended: an exit status, or minus a signal; None if unknown."""
+
+    code: int | None
+    failure: str = ""
+    """What failed, if ``code`` is None."""
+
+
+class Running(ABC):
+    """A started program: pipes to read, and the means to end it.
+
+    ``stdout`` and ``stderr`` are non-blocking descriptors, ``ended`` becomes readable when the
+    first process has ended. A session reads its ``requests`` and writes one byte to ``answers``
+    after each run (-1: no session).
+    """
+
+    stdout: int
+    stderr: int
+    ended: int
+    requests: int = -1
+    answers: int = -1
+
+    @abstractmethod
+    def kill(self) -> None:
+        """Kill every process of the run; return at once."""
+
+    @abstractmethod
+    def wait(self, timeout_s: float) -> Ending:
+        """Return how the run ended, once every process of it is gone.
+
+        One that is not gone by then has failed: its ending says so.
+        """
+
+    def excess(self) -> str:
+        """Return which limit, looked at from outside, is passed; ``""`` for none."""
+        return ""
+
+    def pause(self) -> None:  # noqa: B027 - most levels let a session run on
+        """Stop a session between its runs."""
+
+    def resume(self) -> None:  # noqa: B027
+        """Let a session go on."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Kill what is left and close every descriptor; idempotent."""
+
+
+class Level(ABC):
+    """One kind of isolation."""
+
+    name: ClassVar[str]
+    kinds: ClassVar[tuple[Kind, ...]]
+    """What it can run."""
+    isolated: ClassVar[bool] = True
+
+    @abstractmethod
+    def unavailable(self) -> str:
+        """Return why this machine cannot reach the level, or ``""``."""
+
+    @abstractmethod
+    def start(self, program: Program, policy: Policy) -> Running:
+        """Start a program in a folder of its own, or in the policy's.
+
+        Raises:
+            SandboxFailure: The machinery failed.
+        """
+
+
+def sealed(text: str) -> int:
+    """Return a descriptor from which ``text`` can be read, and that nobody can write."""
+    data = text.encode("utf-8", "replace")
+    if sys.platform != "linux":
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            file.seek(0)
+            return os.dup(file.fileno())
+    descriptor = os.memfd_create("gem", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    with os.fdopen(os.dup(descriptor), "wb") as file:
+        file.write(data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    seals = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+    return descriptor
+
+
+def pipe() -> tuple[int, int]:
+    """Return a pipe whose reading end never blocks."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    return reading, writing
+
+
+def remove(folder: str) -> None:
+    """Remove a folder, whatever a program did to the rights of what is in it."""
+
+    def open_up(function: object, path: str, error: object) -> None:
+        with contextlib.suppress(OSError):
+            os.chmod(os.path.dirname(path), 0o700)
+            if os.path.isdir(path) and not os.path.islink(path):
+                os.chmod(path, 0o700)
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+
+    shutil.rmtree(folder, onerror=open_up)
+
+
+def limits(program: Program, policy: Policy) -> dict[str, int]:
+    """Return the resource limits of one process, by the kernel's names (``RLIMIT_...``).
+
+    ``AS`` does not count the interpreter itself.
+    """
+    return {
+        "AS": policy.memory_bytes,
+        "CPU": SESSION_CPU_S if program.kind == "session" else policy.cpu_limit_s,
+        "FSIZE": policy.disk_bytes,
+        "NOFILE": OPEN_FILES,
+        "NPROC": policy.processes,
+        "CORE": 0,
+    }
+
+
+def disk_excess(folder: str, policy: Policy) -> str:
+    """Return that a folder's files are too many or too big, or ``""``."""
+    count = size = 0
+    waiting = [folder]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                count += 1
+                if count > MAX_FILES:
+                    return f"over {MAX_FILES} files"
+                with contextlib.suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    else:
+                        size += entry.stat(follow_symlinks=False).st_blocks * 512
+    return f"over {policy.disk_bytes} bytes of files" if size > policy.disk_bytes else ""
+
+
+def close_all(*descriptors: int) -> None:
+    """Close descriptors; -1 stands for none."""
+    for descriptor in descriptors:
+        if descriptor >= 0:
+            os.close(descriptor)

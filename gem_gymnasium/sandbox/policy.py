@@ -1,0 +1,90 @@
+"""What a program may use (Policy) and what became of it (Result)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from gem_gymnasium.core.errors import ConfigError
+
+Status = Literal["ok", "error", "timeout", "limit", "failed"]
+Kind = Literal["python", "session", "shell"]
+
+SESSION_CPU_S = 3_600
+"""CPU seconds of a persistent interpreter over all its runs; each run has its own deadline."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What one run may use. There is never a network.
+
+    Args:
+        time_s: Seconds on the clock; then every process of the run is killed (``timeout``).
+        cpu_s: CPU seconds of one process (``limit``); None for ``time_s`` rounded up, and one.
+        memory_bytes: Memory that the program may take beside the interpreter's own, in one process
+            and, where processes can be started, in all together.
+        processes: Processes and threads at once. Level ``zygote`` starts no process at all.
+        output_bytes: Bytes of stdout, and of stderr; beyond them the run is killed (``limit``).
+        disk_bytes: Bytes of one file, and of all files in the folder.
+        folder: A folder to work in that outlives the run, and whose files the run may change;
+            None for an empty one that is removed afterwards.
+
+    Raises:
+        ConfigError: A value is not positive, or the folder does not exist.
+    """
+
+    time_s: float = 5.0
+    cpu_s: int | None = None
+    memory_bytes: int = 1 << 30
+    processes: int = 32
+    output_bytes: int = 65_536
+    disk_bytes: int = 64 << 20
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("time_s", "memory_bytes", "processes", "output_bytes", "disk_bytes"):
+            value = getattr(self, name)
+            if not (value > 0 and math.isfinite(value)):
+                raise ConfigError(f"{name} must be positive and finite, got {value!r}")
+        if self.cpu_s is not None and self.cpu_s < 1:
+            raise ConfigError(f"cpu_s must be None or at least 1, got {self.cpu_s}")
+        if self.folder is not None and not Path(self.folder).is_dir():
+            raise ConfigError(f"folder must be an existing folder, got {str(self.folder)!r}")
+
+    @property
+    def cpu_limit_s(self) -> int:
+        """CPU seconds of one process."""
+        return math.ceil(self.time_s) + 1 if self.cpu_s is None else self.cpu_s
+
+
+DEFAULT = Policy()
+
+
+class Program(NamedTuple):
+    """What to run: a Python source, a persistent interpreter (no text) or a shell command."""
+
+    kind: Kind
+    text: str = ""
+    stdin: str = ""
+
+
+class Result(NamedTuple):
+    """What became of a run.
+
+    Args:
+        output: What it wrote to stdout, up to the policy's ``output_bytes``.
+        errors: What it wrote to stderr, ditto; a traceback, for Python.
+        status: ``ok``; ``error`` (the program's own fault: an exception, an exit status, a
+            signal); ``timeout``; ``limit`` (of CPU, memory, output or disk); ``failed`` (the
+            sandbox itself failed, which says nothing about the program).
+        level: The isolation it ran in.
+        detail: What ended it, in a few words; ``""`` if nothing out of the ordinary.
+    """
+
+    output: str
+    errors: str
+    status: Status
+    level: str
+    detail: str

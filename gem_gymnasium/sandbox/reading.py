@@ -1,0 +1,104 @@
+"""Read a run's output while it runs: bounded, with a deadline, whatever the program does."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import time
+from typing import NamedTuple
+
+from gem_gymnasium.sandbox.level import Running
+
+CHUNK = 65_536
+WATCH_S = 0.1
+"""How often memory and disk are looked at during a run."""
+
+
+class Captured(NamedTuple):
+    """What was read, and why the reading stopped."""
+
+    output: bytes
+    errors: bytes
+    reason: str
+    """``""`` (it ended), ``answer``, ``timeout``, or the limit that was passed."""
+    answer: bytes = b""
+
+
+def capture(
+    running: Running, *, time_s: float, output_bytes: int, request: bytes = b""
+) -> Captured:
+    """Read until the program has ended (or a session has answered), or must be ended.
+
+    ``request`` is written to a session while its output is read: neither waits for the other.
+    The caller kills and waits. A program that closes its pipes, or leaves them to a process of its
+    own, changes nothing: the end is that of the first process or the deadline.
+    """
+    kept = {running.stdout: bytearray(), running.stderr: bytearray()}
+    over = ""
+    answer = b""
+    deadline = time.monotonic() + time_s
+    watch = time.monotonic() + WATCH_S
+    with selectors.DefaultSelector() as selector:
+        for descriptor in (*kept, running.ended, running.answers):
+            if descriptor >= 0:
+                selector.register(descriptor, selectors.EVENT_READ)
+        left = memoryview(request)
+        if left:
+            selector.register(running.requests, selectors.EVENT_WRITE)
+        finished = False
+        while not finished and not over:
+            now = time.monotonic()
+            if now >= deadline:
+                over = "timeout"
+                break
+            for key, _ in selector.select(min(deadline, watch) - now):
+                if key.fd in kept:
+                    if not _take(key.fd, kept[key.fd], output_bytes, 1):
+                        selector.unregister(key.fd)
+                elif key.fd == running.requests:
+                    left = left[_give(key.fd, left) :]
+                    if not left:
+                        selector.unregister(key.fd)
+                elif key.fd == running.ended or (answer := os.read(key.fd, 1)):
+                    finished = True
+                else:
+                    selector.unregister(key.fd)  # the session is dying: `ended` follows
+            over = over or _over(kept, output_bytes)
+            if not over and time.monotonic() >= watch:
+                over, watch = running.excess(), time.monotonic() + WATCH_S
+    for descriptor, data in kept.items():  # what it had written before it ended
+        _take(descriptor, data, output_bytes, 2 + output_bytes // CHUNK)
+    over = over or _over(kept, output_bytes)
+    output, errors = (bytes(kept[fd][:output_bytes]) for fd in (running.stdout, running.stderr))
+    return Captured(output, errors, over or ("answer" if answer else ""), answer)
+
+
+def _give(descriptor: int, data: memoryview) -> int:
+    """Write what there is room for; return how much that was."""
+    try:
+        return os.write(descriptor, data)
+    except BlockingIOError:
+        return 0
+    except BrokenPipeError:  # the interpreter is gone, which will be seen
+        return len(data)
+
+
+def _over(kept: dict[int, bytearray], output_bytes: int) -> str:
+    if any(len(data) > output_bytes for data in kept.values()):
+        return f"output over {output_bytes} bytes"
+    return ""
+
+
+def _take(descriptor: int, data: bytearray, output_bytes: int, times: int) -> bool:
+    """Read what is there, up to a few chunks; return False at the end of the file."""
+    for _ in range(times):
+        if len(data) > output_bytes:
+            return True
+        try:
+            chunk = os.read(descriptor, CHUNK)
+        except BlockingIOError:
+            return True
+        if not chunk:
+            return False
+        data += chunk
+    return True

@@ -1,0 +1,223 @@
+"""The child of level ``zygote``: confined between the fork and the program's first line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import resource
+import socket
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, cast
+
+from gem_gymnasium.sandbox import harness, landlock, libraries, seccomp
+from gem_gymnasium.sandbox.confine import confine
+
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
+
+
+MAX_REQUEST = 65_536
+GIVEN = ("source", "stdin", "stdout", "stderr", "answers", "setup")
+"""The descriptors of a program.
+
+``source`` holds its text, or is where a session's requests come from; ``answers`` is where a
+session answers; ``setup`` is where a failure to confine it is told, and it is closed before the
+program's first line.
+"""
+
+
+class HiddenPackages:
+    """An importer that knows of installed packages only that a program must not read them.
+
+    Without it their import would fail as forbidden instead of missing, which no package that can
+    do without them expects.
+    """
+
+    def __init__(self) -> None:
+        shown = {path.stem for path in libraries.packages()}
+        folders = libraries.package_folders()
+        names = {entry.stem for folder in folders for entry in folder.iterdir()}
+        self.names = names - shown
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Refuse a hidden package.
+
+        Raises:
+            ModuleNotFoundError: The package is hidden.
+        """
+        if path is None and name in self.names:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+class Shared(NamedTuple):
+    """What all runs have in common."""
+
+    rules: list[bytes]
+    """What all may read, as Landlock takes it."""
+    own_bytes: int
+    """Address space of the interpreter."""
+    path: list[str]
+    """What ``sys.path`` is in the program."""
+    hidden: HiddenPackages
+    server: int
+    """The parent's process number."""
+
+
+_library: dict[str, str] = {}
+"""Folder of the library that other users cannot reach -> a path through an open descriptor."""
+
+
+def make_library_reachable() -> None:
+    """Let a process that drops its user go on importing from below a folder such as ``/root``.
+
+    The way to an open descriptor's folder, ``/proc/self/fd/N``, needs no right to what lies above.
+    """
+    if os.getuid() != 0:
+        return
+    for entry in list(sys.path):
+        path = Path(entry).resolve()
+        if not path.is_dir() or all(
+            above.stat().st_mode & 0o001 for above in (path, *path.parents)
+        ):
+            continue
+        descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY)
+        _library[entry] = f"/proc/self/fd/{descriptor}"
+    sys.path[:] = [_library.get(entry, entry) for entry in sys.path]
+    for module in list(sys.modules.values()):
+        places = getattr(module, "__path__", None)
+        if isinstance(places, list):
+            module.__path__ = [reached(place) for place in cast("list[str]", places)]
+    sys.path_importer_cache.clear()
+
+
+def reached(place: str) -> str:
+    """Return a folder by a path that can be walked."""
+    for folder, way in _library.items():
+        if place == folder or place.startswith(folder + "/"):
+            return way + place[len(folder) :]
+    return place
+
+
+def prepare() -> Shared:
+    """Open what every program may read, while this process still can."""
+    roots = libraries.existing([*libraries.SHARED, *libraries.standard_library()])
+    roots = [root for root in roots if not any(above in root.parents for above in roots)]
+    hidden = libraries.package_folders()
+    paths = [
+        *landlock.visible(roots, hidden),
+        *((path, landlock.READ) for path in libraries.packages()),
+        *((path, landlock.LIST) for path in hidden),  # the importer lists them
+        *((Path(path), landlock.DEVICE) for path in DEVICES),
+    ]
+    readable = [
+        (os.open(path, os.O_PATH | os.O_CLOEXEC), rights) for path, rights in paths if path.exists()
+    ]
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    path = [_library.get(entry, entry) for entry in libraries.search_path()]
+    rules = landlock.prepared(readable)
+    return Shared(rules, pages * os.sysconf("SC_PAGE_SIZE"), path, HiddenPackages(), os.getpid())
+
+
+def ruleset(folder: str, shared: Shared) -> int:
+    """Return a descriptor of what Landlock is to let a program through to.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    place = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    try:
+        own = landlock.prepared([(place, landlock.WRITE)])
+        return landlock.ruleset([*shared.rules, *own])
+    finally:
+        os.close(place)
+
+
+def be(orders: socket.socket, folder: str, shared: Shared, rules: int, uid: int | None) -> NoReturn:
+    """Be the child: confine yourself, wait for a program, run it."""
+    failure = ""
+    program = seccomp.strict(os.getpid())
+    try:
+        become(folder, shared, rules, uid, orders.fileno())
+    except BaseException as error:
+        failure = repr(error)
+    message, descriptors, _, _ = socket.recv_fds(orders, MAX_REQUEST, len(GIVEN))
+    orders.close()
+    if not message:  # the parent is gone
+        os._exit(1)
+    request: dict[str, Any] = json.loads(message)
+    source, stdin, stdout, stderr, answers, setup = descriptors
+    try:
+        if failure:
+            raise OSError(0, failure)
+        limit(request["limits"], shared.own_bytes)
+        seccomp.install(program)
+    except BaseException as error:
+        os.write(setup, f"cannot confine a program: {error}".encode()[:4_000])
+        os._exit(1)
+    for place, descriptor in enumerate((stdin, stdout, stderr)):
+        os.dup2(descriptor, place)
+        os.close(descriptor)
+    os.close(setup)
+    if request["session"]:
+        os._exit(harness.run_session(source, answers))
+    os.close(answers)
+    with os.fdopen(source, "rb") as stream:
+        text = stream.read().decode("utf-8", "replace")
+    os._exit(harness.run_once(text))
+
+
+def become(folder: str, shared: Shared, rules: int, uid: int | None, orders: int) -> None:
+    """Confine the process, but for what a request decides and the system calls.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    os.setsid()
+    os.umask(0o077)
+    if uid is not None:
+        hand_over(folder, uid)
+    os.chdir(folder)
+    with contextlib.suppress(OSError):  # if memory runs out, this process is to go first
+        Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+    confine(uid=uid, parent=shared.server, ruleset=rules)
+    close_all_but(orders, *(int(way.rpartition("/")[2]) for way in _library.values()))
+    os.environ.update(HOME=folder, TMPDIR=folder)
+    sys.path[:] = shared.path
+    sys.meta_path.insert(0, shared.hidden)
+    seed()
+
+
+def limit(limits: dict[str, int], own_bytes: int) -> None:
+    """Set the process's resource limits; ``AS`` comes on top of the interpreter's own memory."""
+    for name, value in limits.items():
+        value += own_bytes if name == "AS" else 0
+        # SIGXCPU says why; SIGKILL, a second later, is for whoever ignores it.
+        values = (value, value + 1 if name == "CPU" else value)
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), values)
+
+
+def hand_over(folder: str, uid: int) -> None:
+    """Give a folder and all in it to a user; links are given, not followed."""
+    os.chown(folder, uid, uid)
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.chown(os.path.join(place, name), uid, uid, follow_symlinks=False)
+
+
+def close_all_but(*kept: int) -> None:
+    """Close every descriptor but the standard ones and those named."""
+    above = 2
+    for descriptor in sorted({*kept}):
+        os.closerange(above + 1, descriptor)
+        above = max(above, descriptor)
+    os.closerange(above + 1, 65_536)
+
+
+def seed() -> None:
+    """Seed the global generators, so that the same program gives the same output."""
+    random.seed(0)
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(0)
