@@ -98,15 +98,22 @@ def flush() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run as a program: ``once SOURCE_FD`` or ``session REQUESTS_FD ANSWERS_FD``."""
+    """Run as a program: ``once CONFIRM SOURCE`` or ``session CONFIRM REQUESTS ANSWERS``.
+
+    The numbers are descriptors; ``CONFIRM`` takes one byte before the program's first line.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # -I is there, but a user's start-up files are none of the program's business.
+    mode, (confirm, source, *answers) = arguments[0], map(int, arguments[1:])
     sys.argv = [FILE]
-    if arguments[0] == "session":
-        return run_session(int(arguments[1]), int(arguments[2]))
-    with os.fdopen(int(arguments[1]), "rb") as stream:
-        source = stream.read().decode("utf-8", "replace")
-    return run_once(source)
+    # Where installed packages are has done its work: the program's environment has none of it.
+    os.environ.pop("PYTHONPATH", None)
+    os.write(confirm, b".")
+    os.close(confirm)
+    if mode == "session":
+        return run_session(source, *answers)
+    with os.fdopen(source, "rb") as stream:
+        text = stream.read().decode("utf-8", "replace")
+    return run_once(text)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import select
 import shutil
+import subprocess
 import sys
 import tempfile
 from abc import ABC, abstractmethod
@@ -18,6 +20,12 @@ OPEN_FILES = 64
 
 MAX_FILES = 10_000
 """Files and folders that a run may have in its folder."""
+
+MAX_DEPTH = 30
+"""Folders in folders that a run may have."""
+
+REMOVE_S = 60.0
+"""How long a folder may take to be removed."""
 
 
 class SandboxFailure(Exception):
@@ -69,7 +77,7 @@ class Running(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Kill what is left and close every descriptor; idempotent."""
+        """Kill what is left, close every descriptor, remove the folder; idempotent."""
 
 
 class Level(ABC):
@@ -93,9 +101,9 @@ class Level(ABC):
         """
 
 
-def sealed(text: str) -> int:
-    """Return a descriptor from which ``text`` can be read, and that nobody can write."""
-    data = text.encode("utf-8", "replace")
+def sealed(what: str | bytes) -> int:
+    """Return a descriptor from which ``what`` can be read, and that nobody can write."""
+    data = what.encode("utf-8", "replace") if isinstance(what, str) else what
     if sys.platform != "linux":
         with tempfile.TemporaryFile() as file:
             file.write(data)
@@ -118,18 +126,13 @@ def pipe() -> tuple[int, int]:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, whatever a program did to the rights of what is in it."""
-
-    def open_up(function: object, path: str, error: object) -> None:
-        with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
-            if os.path.isdir(path) and not os.path.islink(path):
-                os.chmod(path, 0o700)
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                os.unlink(path)
-
-    shutil.rmtree(folder, onerror=open_up)
+    """Remove a folder, whatever a program did in it."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):  # closed folders, or folders in folders a thousand deep
+        for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            arguments = [*command, "--", folder]
+            subprocess.run(arguments, check=False, timeout=REMOVE_S, stderr=subprocess.DEVNULL)
 
 
 def limits(program: Program, policy: Policy) -> dict[str, int]:
@@ -150,19 +153,29 @@ def limits(program: Program, policy: Policy) -> dict[str, int]:
 def disk_excess(folder: str, policy: Policy) -> str:
     """Return that a folder's files are too many or too big, or ``""``."""
     count = size = 0
-    waiting = [folder]
+    waiting = [(folder, 0)]
     while waiting:
-        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+        place, depth = waiting.pop()
+        if depth > MAX_DEPTH:
+            return f"folders over {MAX_DEPTH} deep"
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
                 count += 1
                 if count > MAX_FILES:
                     return f"over {MAX_FILES} files"
                 with contextlib.suppress(OSError):
                     if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
+                        waiting.append((entry.path, depth + 1))
                     else:
                         size += entry.stat(follow_symlinks=False).st_blocks * 512
     return f"over {policy.disk_bytes} bytes of files" if size > policy.disk_bytes else ""
+
+
+def is_readable(descriptor: int, timeout_s: float) -> bool:
+    """Wait until there is something to read, or the end; False if there is not within the time."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return bool(poll.poll(timeout_s * 1000))
 
 
 def close_all(*descriptors: int) -> None:

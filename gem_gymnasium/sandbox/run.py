@@ -9,13 +9,16 @@ import threading
 from collections.abc import Generator, Mapping
 
 from gem_gymnasium.core.errors import ConfigError, SandboxUnavailable, UnknownName
+from gem_gymnasium.sandbox.bwrap import Bwrap
+from gem_gymnasium.sandbox.child_process import END_S
 from gem_gymnasium.sandbox.harness import OUT_OF_MEMORY
 from gem_gymnasium.sandbox.level import Ending, Level, SandboxFailure
 from gem_gymnasium.sandbox.policy import DEFAULT, Kind, Policy, Program, Result, Status
 from gem_gymnasium.sandbox.reading import Captured, capture
+from gem_gymnasium.sandbox.rlimit import Rlimit
 from gem_gymnasium.sandbox.zygote import Zygote
 
-LEVELS: Mapping[str, Level] = {level.name: level for level in (Zygote(),)}
+LEVELS: Mapping[str, Level] = {level.name: level for level in (Zygote(), Bwrap(), Rlimit())}
 """Every level, the first choice first."""
 
 AT_ONCE = 4 * (os.cpu_count() or 1)
@@ -23,9 +26,6 @@ AT_ONCE = 4 * (os.cpu_count() or 1)
 
 TURN_S = 600.0
 """How long a program waits for its turn before the run fails."""
-
-END_S = 5.0
-"""How long a killed program may take to be gone."""
 
 _turns = threading.BoundedSemaphore(AT_ONCE)
 
@@ -160,7 +160,7 @@ def _verdict(captured: Captured, ending: Ending, policy: Policy) -> tuple[Status
     if code == -signal.SIGXFSZ:
         return "limit", f"a file over {policy.disk_bytes} bytes"
     if code == -signal.SIGKILL:  # not by us
-        return "limit", "killed by the system: over its CPU time, or the machine's memory"
+        return "limit", "killed: over its CPU time, over the machine's memory, or by itself"
     if code < 0:
-        return "error", f"killed by signal {-code} ({signal.Signals(-code).name})"
+        return "error", f"killed by signal {-code} ({signal.strsignal(-code) or 'unnamed'})"
     return "error", f"exit status {code}"

@@ -15,10 +15,10 @@ import functools
 import os
 import platform
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gem_gymnasium.sandbox.syscalls import ALLOWED, ARCHITECTURES, DENIED, NUMBERS
+from gem_gymnasium.sandbox.syscalls import ALLOWED, ARCHITECTURES, DENIED, IGNORED, NUMBERS
 
 _LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
@@ -52,6 +52,16 @@ class Rule(NamedTuple):
     wide: bool = False
 
 
+# A file may not be made to run as its owner: in a folder that outlives the run it would.
+_NO_SET_USER = tuple(
+    Rule(name, argument, (0,), 0o6000)
+    for name, argument in (
+        *(("open", 2), ("openat", 3), ("creat", 1)),
+        *(("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("fchmodat2", 2)),
+        *(("mknod", 1), ("mknodat", 2)),
+    )
+)
+
 _PID = struct.pack("I", 0x7FFF1234)  # in the filter's template; no process has this number
 
 
@@ -82,8 +92,12 @@ def _strict() -> bytes:
         Rule("socketpair", 0, (_UNIX,)),
         Rule("socketpair", 1, (_STREAM,), _SOCKET_TYPE),
         Rule("sendto", 4, (0,), wide=True),
+        # Its other modes take disk that no limit counts.
+        Rule("fallocate", 1, (0,)),
+        *_NO_SET_USER[:3],
     ]
-    return _compile(ALLOWED, _ALLOW, rules, otherwise=_ERRNO | errno.EPERM)
+    fixed = dict.fromkeys(ALLOWED, _ALLOW) | dict.fromkeys(IGNORED, _ERRNO)
+    return _compile(fixed, rules, otherwise=_ERRNO | errno.EPERM)
 
 
 def lenient() -> bytes:
@@ -92,8 +106,11 @@ def lenient() -> bytes:
         Rule("clone", 0, (0,), _NEW_NAMESPACES),
         # Other families reach past a network namespace (AF_VSOCK) or deep into the kernel.
         Rule("socket", 0, (_UNIX, _INET, _INET6, _NETLINK)),
+        Rule("fallocate", 1, (0,)),
+        *_NO_SET_USER,
     ]
-    return _compile(DENIED, _ERRNO | errno.EPERM, rules, otherwise=_ALLOW)
+    refused = dict.fromkeys(DENIED, _ERRNO | errno.EPERM)
+    return _compile(refused, rules, otherwise=_ALLOW)
 
 
 def unavailable() -> str:
@@ -130,8 +147,8 @@ def install(program: bytes) -> None:
             raise OSError(code, f"prctl({what[0]}): {os.strerror(code)}")
 
 
-def _compile(names: Iterable[str], action: int, rules: Sequence[Rule], otherwise: int) -> bytes:
-    """Compose the filter: ``action`` for ``names``, the rules' calls looked into, else another.
+def _compile(actions: Mapping[str, int], rules: Sequence[Rule], otherwise: int) -> bytes:
+    """Compose the filter: an action by name, the rules' calls looked into, else ``otherwise``.
 
     ``clone3`` and ``openat2`` take pointers, which a filter cannot follow: they answer that they
     do not exist (ENOSYS), upon which a C library uses the older calls.
@@ -145,7 +162,7 @@ def _compile(names: Iterable[str], action: int, rules: Sequence[Rule], otherwise
         _instruction(_AT_LEAST, _X32, if_false=1),
         _instruction(_RETURN, _ERRNO | errno.EPERM),
     ]
-    fixed = dict.fromkeys(names, action)
+    fixed = {**actions}
     fixed |= dict.fromkeys(("clone3", "openat2"), _ERRNO | errno.ENOSYS)
     blocks = {name: [_instruction(_RETURN, what)] for name, what in fixed.items()}
     for rule in rules:

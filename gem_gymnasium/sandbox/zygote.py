@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import json
 import os
-import select
 import shutil
 import socket
 import subprocess
@@ -25,6 +24,7 @@ from gem_gymnasium.sandbox.level import (
     SandboxFailure,
     close_all,
     disk_excess,
+    is_readable,
     limits,
     pipe,
     remove,
@@ -286,7 +286,7 @@ def _confirmed(setup: int, status: socket.socket) -> str:
     Raises:
         SandboxFailure: It could not be confined.
     """
-    if not _is_readable(setup, SETUP_S):
+    if not is_readable(setup, SETUP_S):
         raise SandboxFailure(f"a program was not confined within {SETUP_S:g} s")
     if said := os.read(setup, 4_096):
         raise SandboxFailure(said.decode("utf-8", "replace"))
@@ -298,9 +298,3 @@ def _confirmed(setup: int, status: socket.socket) -> str:
     if not folder:  # `setup` was closed by a death
         raise SandboxFailure("the sandbox's parent died")
     return folder
-
-
-def _is_readable(descriptor: int, timeout_s: float) -> bool:
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return bool(poll.poll(timeout_s * 1000))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn, cast
 
 from gem_gymnasium.sandbox import harness, landlock, libraries, seccomp
 from gem_gymnasium.sandbox.confine import confine
+from gem_gymnasium.sandbox.users import hand_over
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 
@@ -196,14 +197,6 @@ def limit(limits: dict[str, int], own_bytes: int) -> None:
         # SIGXCPU says why; SIGKILL, a second later, is for whoever ignores it.
         values = (value, value + 1 if name == "CPU" else value)
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), values)
-
-
-def hand_over(folder: str, uid: int) -> None:
-    """Give a folder and all in it to a user; links are given, not followed."""
-    os.chown(folder, uid, uid)
-    for place, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            os.chown(os.path.join(place, name), uid, uid, follow_symlinks=False)
 
 
 def close_all_but(*kept: int) -> None:

@@ -9,12 +9,10 @@ Closing that socket kills the run; closing the main one ends all.
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 import importlib
 import json
 import os
-import pwd
 import selectors
 import shutil
 import signal
@@ -24,6 +22,9 @@ import sys
 from dataclasses import dataclass, field
 
 from gem_gymnasium.sandbox import zygote_child
+from gem_gymnasium.sandbox.users import unused_user
+
+IS_ROOT = os.getuid() == 0
 
 READY = b"ready"
 WARM = ("numpy", "numpy.random", "sympy")
@@ -40,9 +41,6 @@ ENDED = struct.Struct("<i")
 
 TOLD = {ord("k"): signal.SIGKILL, ord("s"): signal.SIGSTOP, ord("c"): signal.SIGCONT}
 """What the status socket takes."""
-
-UNUSED_USERS = range(61_184, 65_520)
-"""Where users that nobody is are looked for (systemd keeps the range for such a use)."""
 
 
 @dataclass(slots=True)
@@ -139,7 +137,7 @@ class Server:
         Raises:
             OSError: There is no process, no user or no folder for it.
         """
-        uid = self.unused_user() if os.getuid() == 0 else None
+        uid = unused_user({child.uid for child in self.children.values()}) if IS_ROOT else None
         if folder is None:
             self.made += 1
             folder = os.path.join(self.folders, str(self.made))
@@ -205,30 +203,6 @@ class Server:
             child.orders.close()
             if child.status is not None:
                 child.status.close()
-
-    def unused_user(self) -> int:
-        """Return a user that has no name and that no other run has.
-
-        Raises:
-            OSError: There is none.
-        """
-        taken = {child.uid for child in self.children.values()}
-        for place in range(len(UNUSED_USERS)):
-            # Each server begins elsewhere, and uses the same few again: names are asked for once.
-            uid = UNUSED_USERS[(os.getpid() * 61 + place) % len(UNUSED_USERS)]
-            if uid not in taken and not has_name(uid):
-                return uid
-        raise OSError(0, "no unused user is left")
-
-
-@functools.cache
-def has_name(uid: int) -> bool:
-    """Return whether the machine knows such a user."""
-    try:
-        pwd.getpwuid(uid)
-    except KeyError:
-        return False
-    return True
 
 
 def main(descriptor: int, folders: str) -> None:

@@ -1,0 +1,308 @@
+"""Level ``bwrap``: bubblewrap's namespaces around a process tree, for shells and for Python."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from gem_gymnasium.sandbox import libraries, seccomp
+from gem_gymnasium.sandbox.child_process import (
+    END_S,
+    Descriptors,
+    command_of,
+    environment,
+    family,
+    interpreter,
+    launch,
+    limiting,
+    memory_excess,
+)
+from gem_gymnasium.sandbox.level import (
+    Ending,
+    Level,
+    Running,
+    close_all,
+    disk_excess,
+    is_readable,
+    pipe,
+    sealed,
+)
+from gem_gymnasium.sandbox.policy import Kind, Policy, Program
+from gem_gymnasium.sandbox.users import UNUSED, hand_over, unused_user
+
+WORK = "/sandbox"
+"""Where a program finds its folder."""
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
+PROBE_S = 20.0
+"""How long a trial may take."""
+
+
+class Bwrap(Level):
+    """Run a process tree behind bubblewrap's namespaces, as a user without rights.
+
+    **Covered**: no network (a loopback device of its own); no process outside can be seen or
+    signalled; the file system holds the system's programs and libraries (read-only), this Python
+    with ``libraries.PACKAGES``, and the run's folder as ``/sandbox`` (also ``/tmp``), which is in
+    memory and bounded unless the policy names a folder; limits on CPU, memory, processes, open
+    files, file size and output; the rarely needed doors of the kernel are shut (seccomp). When it
+    ends, the kernel kills the whole tree. Started by root, the program is an unused user.
+
+    **Not covered**: a fault in the kernel; memory of the kernel's own (pipes, sockets); the limit
+    on the memory of all processes together is looked at ten times a second, so a program can pass
+    it for so long; in a folder that the policy names, files that are deleted while open count only
+    by the size of one file; timing.
+    """
+
+    name: ClassVar[str] = "bwrap"
+    kinds: ClassVar[tuple[Kind, ...]] = ("python", "session", "shell")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users: set[int | None] = set()
+        self._why: str | None = None
+
+    def unavailable(self) -> str:
+        """Return why this machine cannot reach the level, or ``""``; tried once a process."""
+        if self._why is None:
+            self._why = self._tried()
+        return self._why
+
+    def _tried(self) -> str:
+        if sys.platform != "linux":
+            return "needs Linux"
+        for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux")):
+            if shutil.which(program) is None:
+                return f"{program} is not installed: run `apt-get install {package}`"
+        if why := seccomp.unavailable():
+            return why
+        uid = UNUSED[0] if os.getuid() == 0 else None
+        become, then = _user(uid)
+        probe = [*self._isolation(), *become, "--", *then, "/bin/true"]
+        try:
+            done = subprocess.run(probe, capture_output=True, timeout=PROBE_S, check=False)
+        except (OSError, subprocess.SubprocessError) as error:
+            return str(error)
+        said = done.stderr.decode("utf-8", "replace").strip()
+        return "" if done.returncode == 0 else f"bubblewrap fails here: {said}"
+
+    def start(self, program: Program, policy: Policy) -> Running:
+        """Start a program behind namespaces.
+
+        Raises:
+            SandboxFailure: bubblewrap does not start.
+        """
+        with self._lock:
+            uid = unused_user(self._users) if os.getuid() == 0 else None
+            self._users.add(uid)
+        tree = _Tree(policy, functools.partial(self._users.discard, uid))
+        try:
+            tree.start(self._arguments(program, policy), program, uid)
+        except BaseException:
+            tree.close()
+            raise
+        return tree
+
+    def _isolation(self) -> list[str]:
+        """Return bubblewrap's options that part a program from everything."""
+        # Root's own powers set up what an ordinary user needs a user namespace for; it could not
+        # become another user in one.
+        user = [] if os.getuid() == 0 else ["--unshare-user", "--disable-userns"]
+        return [
+            *("bwrap", *user, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+            *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "gem"),
+            *_system(),
+        ]
+
+    def _arguments(self, program: Program, policy: Policy) -> list[str]:
+        """Return bubblewrap's options for a run."""
+        size = ("--size", str(policy.disk_bytes))
+        work = ("--perms", "1777", *size, "--tmpfs", WORK)
+        if policy.folder is not None:
+            work = ("--bind", str(Path(policy.folder).resolve()), WORK)
+        python = [] if program.kind == "shell" else _python()
+        closed = _below(Path("/usr"))
+        if python and (base := Path(sys.base_prefix).resolve()) != Path("/usr"):
+            closed += [folder for folder in _below(base) if folder not in closed]
+        variables = [part for pair in environment(WORK).items() for part in ("--setenv", *pair)]
+        return [
+            *self._isolation()[1:],
+            *python,
+            *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", *size, "--tmpfs", "/dev/shm"),
+            *(part for folder in closed for part in ("--remount-ro", str(folder))),
+            *("--remount-ro", "/dev", *work, "--symlink", WORK, "/tmp", "--remount-ro", "/"),
+            *("--clearenv", *variables, "--chdir", WORK),
+        ]
+
+
+class _Tree(Running):
+    """A process tree behind bubblewrap."""
+
+    def __init__(self, policy: Policy, release: Callable[[], None]) -> None:
+        self.stdout = self.stderr = self.ended = -1
+        self._policy, self._release = policy, release
+        self._bwrap: subprocess.Popen[bytes] | None = None
+        self._init = -1
+        """A handle of the first process inside: when it dies, the kernel kills all the others."""
+        self._pid = 0
+        self._reports, self._report = pipe()
+
+    def start(self, arguments: list[str], program: Program, uid: int | None) -> None:
+        """Start bubblewrap and wait until the program is about to run.
+
+        Raises:
+            SandboxFailure: It does not come to that.
+        """
+        if uid is not None and self._policy.folder is not None:
+            hand_over(str(self._policy.folder), uid)
+        ends = Descriptors(self, program)
+        given = (sealed("\0".join(arguments) + "\0"), sealed(seccomp.lenient()), self._report)
+        named = ("--args", "--seccomp", "--json-status-fd")
+        options = [part for pair in zip(named, map(str, given), strict=True) for part in pair]
+        become, then = _user(uid)
+        command = [
+            *("bwrap", *options, *become, "--", *then),
+            *(*limiting(program, self._policy), *command_of(program, ends, str(interpreter()))),
+        ]
+        try:
+            self._bwrap = launch(command, ends, folder="/", variables={}, also=given)
+            self.ended = os.pidfd_open(self._bwrap.pid)
+        finally:
+            ends.close_theirs()
+            close_all(*given)
+            self._report = -1
+        ends.await_start(self.stderr)
+        self._find_init()
+
+    def _find_init(self) -> None:
+        """Take a handle of the first process inside, unless all is over already."""
+        assert self._bwrap is not None
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            pid = int(json.loads(os.read(self._reports, 4_096).split(b"\n")[0])["child-pid"])
+            self._init = os.pidfd_open(pid)
+            stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+            if int(stat.rpartition(")")[2].split()[1]) == self._bwrap.pid:
+                self._pid = pid
+            else:  # it has ended, and its number is another's by now
+                os.close(self._init)
+                self._init = -1
+
+    def kill(self) -> None:
+        """Kill the first process inside, and with it all."""
+        if self._init >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._init, signal.SIGKILL)
+        elif self._bwrap is not None:
+            self._bwrap.kill()
+
+    def wait(self, timeout_s: float) -> Ending:
+        """Return how the program ended, once all processes inside are gone."""
+        assert self._bwrap is not None
+        deadline = time.monotonic() + timeout_s
+        try:
+            self._bwrap.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return Ending(None, "the processes could not be killed")
+        if self._init >= 0 and not is_readable(self._init, max(0.0, deadline - time.monotonic())):
+            return Ending(None, "the processes could not be killed")
+        code = self._exit_code()
+        if code is None:
+            return Ending(None, f"bubblewrap ended with {self._bwrap.returncode}")
+        # As a shell does, bubblewrap gives 128 and the signal's number.
+        return Ending(128 - code if 128 < code <= 128 + signal.SIGRTMAX else code)
+
+    def _exit_code(self) -> int | None:
+        """Return what bubblewrap reports of the program's end."""
+        with contextlib.suppress(OSError):
+            for line in os.read(self._reports, 65_536).splitlines():
+                with contextlib.suppress(ValueError):
+                    report: dict[str, int] = json.loads(line)
+                    if "exit-code" in report:
+                        return report["exit-code"]
+        return None
+
+    def excess(self) -> str:
+        """Return that the tree takes too much memory, or its folder holds too much."""
+        if not self._pid:
+            return ""
+        # Seen from outside: the root of the first process.
+        folder = f"/proc/{self._pid}/root{WORK}"
+        return memory_excess(family(self._pid), self._policy) or disk_excess(folder, self._policy)
+
+    def close(self) -> None:
+        """Kill what is left, close every descriptor."""
+        if self._bwrap is not None:
+            self.kill()
+            self.wait(END_S)
+            self._bwrap.kill()
+            self._bwrap.wait()
+            self._bwrap = None
+            self._release()
+        close_all(self.stdout, self.stderr, self.answers, self.requests)
+        close_all(self.ended, self._init, self._reports, self._report)
+        self.stdout = self.stderr = self.answers = self.requests = -1
+        self.ended = self._init = self._reports = self._report = -1
+
+
+def _user(uid: int | None) -> tuple[list[str], list[str]]:
+    """Return bubblewrap's options, and the command before the program's, that change the user."""
+    if uid is None:
+        return ["--uid", str(UNUSED[0]), "--gid", str(UNUSED[0])], []
+    powers = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+    become = ["--reuid", str(uid), "--regid", str(uid), "--clear-groups"]
+    return (
+        [part for power in powers for part in ("--cap-add", power)],
+        ["/usr/bin/setpriv", *become, "--bounding-set=-all", "--inh-caps=-all", "--"],
+    )
+
+
+def _system() -> list[str]:
+    """Return the options that show the system's programs and libraries."""
+    options = ["--perms", "0755", "--dir", "/etc"]
+    for place in map(Path, SYSTEM):
+        if place.is_symlink():
+            options += ["--symlink", os.readlink(place), str(place)]
+        elif place.is_dir():
+            options += ["--ro-bind", str(place), str(place)]
+    for place in FILES:
+        options += ["--ro-bind-try", place, place]
+    return [*options, *_hiding(_below(Path("/usr")))]
+
+
+def _below(root: Path) -> list[Path]:
+    """Return the folders of installed packages below ``root``."""
+    return [folder for folder in libraries.package_folders() if root in folder.parents]
+
+
+def _hiding(folders: list[Path]) -> list[str]:
+    """Return the options that put an empty folder over each; they are still to be closed."""
+    empty = ("--perms", "0755", "--size", "65536", "--tmpfs")
+    return [part for folder in folders for part in (*empty, str(folder))]
+
+
+def _python() -> list[str]:
+    """Return the options that show this Python and the packages that a program may import."""
+    base = Path(sys.base_prefix).resolve()
+    options: list[str] = []
+    shown = libraries.packages()
+    for place in dict.fromkeys([base, *(package.parent for package in shown)]):
+        for above in reversed(place.parents):
+            if above != Path("/") and Path("/usr") not in (above, *above.parents):
+                options += ["--perms", "0755", "--dir", str(above)]
+    if Path("/usr") not in (base, *base.parents):
+        options += ["--ro-bind", str(base), str(base), *_hiding(_below(base))]
+    for package in shown:
+        options += ["--ro-bind", str(package), str(package)]
+    return options

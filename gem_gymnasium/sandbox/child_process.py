@@ -1,0 +1,174 @@
+"""A program as a process of one's own: what levels ``bwrap`` and ``rlimit`` have in common."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from gem_gymnasium.sandbox import libraries
+from gem_gymnasium.sandbox.level import (
+    Running,
+    SandboxFailure,
+    close_all,
+    is_readable,
+    limits,
+    pipe,
+    sealed,
+)
+from gem_gymnasium.sandbox.policy import Policy, Program
+
+START_S = 20.0
+"""How long a program may take to start."""
+
+END_S = 5.0
+"""How long a killed program may take to be gone."""
+
+INTERPRETER_BYTES = 512 << 20
+"""Address space of an interpreter with numpy imported, or of a shell, beside the program's."""
+
+PYTHON_FLAGS = ("-s", "-P", "-B", "-u", "-X", "utf8")
+"""No user's packages, none from the folder, no bytecode files, output at once."""
+
+
+class Descriptors:
+    """The descriptors of a program: the caller's ends in a Running, the program's ends here."""
+
+    def __init__(self, running: Running, program: Program) -> None:
+        self.stdin = sealed(program.stdin)
+        running.stdout, self.stdout = pipe()
+        running.stderr, self.stderr = pipe()
+        self.confirmed, self.confirm = pipe()
+        self.source, self.answers = -1, -1
+        if program.kind == "session":
+            self.source, running.requests = os.pipe()
+            os.set_blocking(running.requests, False)
+            running.answers, self.answers = pipe()
+        else:
+            self.source = sealed(program.text)
+
+    def inherited(self) -> tuple[int, ...]:
+        """Return what the program has beside the standard streams."""
+        return tuple(fd for fd in (self.confirm, self.source, self.answers) if fd >= 0)
+
+    def close_theirs(self) -> None:
+        """Close the program's ends: once it has them, the caller needs them no more."""
+        close_all(self.stdin, self.stdout, self.stderr, *self.inherited())
+
+    def await_start(self, stderr: int) -> None:
+        """Wait until the program's first line is about to run.
+
+        The byte that says so is written before anything that nobody trusts has run, so that no
+        program can pass for one that could not be started.
+
+        Raises:
+            SandboxFailure: It could not be started.
+        """
+        try:
+            if not is_readable(self.confirmed, START_S):
+                raise SandboxFailure(f"the program did not start within {START_S:g} s")
+            if not os.read(self.confirmed, 1):
+                said = os.read(stderr, 4_096) if is_readable(stderr, 0.1) else b""
+                what = said.decode("utf-8", "replace").strip()
+                raise SandboxFailure(f"the program could not be started: {what or 'no reason'}")
+        finally:
+            os.close(self.confirmed)
+
+
+def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
+    """Return the command that runs a program whose text is to be read from a descriptor."""
+    if program.kind == "shell":
+        # By a variable, since an argument is bounded and may hold no NUL.
+        command = (
+            f'c="$(</dev/fd/{ends.source})"; printf . >&{ends.confirm}; '
+            f'exec {ends.source}<&- {ends.confirm}>&-; eval "unset c\n$c"'
+        ).replace("\\n", "\n")
+        return ["/bin/bash", "--noprofile", "--norc", "-c", command, "bash"]
+    mode = "once" if program.kind == "python" else "session"
+    harness = files("gem_gymnasium.sandbox").joinpath("harness.py").read_text(encoding="utf-8")
+    return [python, *PYTHON_FLAGS, "-c", harness, mode, *map(str, ends.inherited())]
+
+
+def limiting(program: Program, policy: Policy) -> list[str]:
+    """Return the command (of util-linux) that sets a program's limits and then becomes it."""
+    flags: list[str] = []
+    for name, value in limits(program, policy).items():
+        value += INTERPRETER_BYTES if name == "AS" else 0
+        # SIGXCPU says why; SIGKILL, a second later, is for whoever ignores it.
+        hard = value + 1 if name == "CPU" else value
+        flags.append(f"--{name.lower()}={value}:{hard}")
+    return ["/usr/bin/prlimit", *flags, "--"]
+
+
+def environment(folder: str) -> dict[str, str]:
+    """Return a program's environment, nothing of which is the caller's."""
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "HOME": folder,
+        "TMPDIR": folder,
+        "PYTHONHASHSEED": "0",  # sets of strings have one order
+        "PYTHONPATH": os.pathsep.join(map(str, libraries.package_folders())),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "MPLBACKEND": "Agg",
+    }
+
+
+def interpreter() -> Path:
+    """Return this Python's program, outside any virtual environment."""
+    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+
+
+def family(pid: int) -> list[int]:
+    """Return a process and all that it started, and those started, as far as they live."""
+    found = [pid]
+    for parent in found:
+        with contextlib.suppress(OSError):
+            for thread in Path(f"/proc/{parent}/task").iterdir():
+                found += map(int, (thread / "children").read_text(encoding="ascii").split())
+    return found
+
+
+def memory_excess(pids: Sequence[int], policy: Policy) -> str:
+    """Return that processes take more memory together than one may, or ``""``."""
+    pages = 0
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            resident, shared = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1:3]
+            pages += int(resident) - int(shared)
+    size = pages * os.sysconf("SC_PAGE_SIZE")
+    return f"over {policy.memory_bytes} bytes of memory" if size > policy.memory_bytes else ""
+
+
+def launch(
+    command: Sequence[str],
+    ends: Descriptors,
+    *,
+    folder: str,
+    variables: Mapping[str, str],
+    also: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Start a command in a folder, with descriptors beside the program's own.
+
+    Raises:
+        SandboxFailure: It cannot be started.
+    """
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=ends.stdin,
+            stdout=ends.stdout,
+            stderr=ends.stderr,
+            pass_fds=(*ends.inherited(), *also),
+            env=variables,
+            cwd=folder,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise SandboxFailure(f"{command[0]} cannot be started: {error}") from error
