@@ -158,6 +158,7 @@ class _Tree(Running):
         """A handle of the first process inside: when it dies, the kernel kills all the others."""
         self._pid = 0
         self._reports, self._report = pipe()
+        self._said = b""
 
     def start(self, arguments: list[str], program: Program, uid: int | None) -> None:
         """Start bubblewrap and wait until the program is about to run.
@@ -189,8 +190,10 @@ class _Tree(Running):
     def _find_init(self) -> None:
         """Take a handle of the first process inside, unless all is over already."""
         assert self._bwrap is not None
-        with contextlib.suppress(OSError, ValueError, KeyError):
-            pid = int(json.loads(os.read(self._reports, 4_096).split(b"\n")[0])["child-pid"])
+        with contextlib.suppress(OSError):
+            pid = self._reported("child-pid")
+            if pid is None:
+                return
             self._init = os.pidfd_open(pid)
             stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
             if int(stat.rpartition(")")[2].split()[1]) == self._bwrap.pid:
@@ -217,20 +220,21 @@ class _Tree(Running):
             return Ending(None, "the processes could not be killed")
         if self._init >= 0 and not is_readable(self._init, max(0.0, deadline - time.monotonic())):
             return Ending(None, "the processes could not be killed")
-        code = self._exit_code()
+        code = self._reported("exit-code")
         if code is None:
             return Ending(None, f"bubblewrap ended with {self._bwrap.returncode}")
         # As a shell does, bubblewrap gives 128 and the signal's number.
         return Ending(128 - code if 128 < code <= 128 + signal.SIGRTMAX else code)
 
-    def _exit_code(self) -> int | None:
-        """Return what bubblewrap reports of the program's end."""
+    def _reported(self, name: str) -> int | None:
+        """Return a number that bubblewrap has reported, None if it has not."""
         with contextlib.suppress(OSError):
-            for line in os.read(self._reports, 65_536).splitlines():
-                with contextlib.suppress(ValueError):
-                    report: dict[str, int] = json.loads(line)
-                    if "exit-code" in report:
-                        return report["exit-code"]
+            self._said += os.read(self._reports, 65_536)
+        for line in self._said.splitlines():
+            with contextlib.suppress(ValueError):
+                report: dict[str, int] = json.loads(line)
+                if name in report:
+                    return report[name]
         return None
 
     def excess(self) -> str:

@@ -110,6 +110,10 @@ class Zygote(Level):
             child = _Child(self._warm_parent(), policy)
             try:
                 child.start(request, program)
+            except TimeoutError as error:
+                child.parent.process.kill()  # and with it all its children
+                child.close()
+                raise SandboxFailure(str(error)) from error
             except SandboxFailure:
                 child.close()
                 # The parent may have died before this run began: that is no failure of it.
@@ -285,9 +289,10 @@ def _confirmed(setup: int, status: socket.socket) -> str:
 
     Raises:
         SandboxFailure: It could not be confined.
+        TimeoutError: Nothing happens.
     """
     if not is_readable(setup, SETUP_S):
-        raise SandboxFailure(f"a program was not confined within {SETUP_S:g} s")
+        raise TimeoutError(f"the sandbox's parent confined no program within {SETUP_S:g} s")
     if said := os.read(setup, 4_096):
         raise SandboxFailure(said.decode("utf-8", "replace"))
     status.settimeout(SETUP_S)
