@@ -37,6 +37,7 @@ from gem_gymnasium.sandbox.level import (
     is_readable,
     pipe,
     sealed,
+    unlinked_bytes,
 )
 from gem_gymnasium.sandbox.policy import Kind, Policy, Program
 from gem_gymnasium.sandbox.users import UNUSED, hand_over, unused_user
@@ -62,8 +63,7 @@ class Bwrap(Level):
 
     **Not covered**: a fault in the kernel; memory of the kernel's own (pipes, sockets); the limit
     on the memory of all processes together is looked at ten times a second, so a program can pass
-    it for so long; in a folder that the policy names, files that are deleted while open count only
-    by the size of one file; timing.
+    it for so long; timing.
     """
 
     name: ClassVar[str] = "bwrap"
@@ -243,7 +243,9 @@ class _Tree(Running):
             return ""
         # Seen from outside: the root of the first process.
         folder = f"/proc/{self._pid}/root{WORK}"
-        return memory_excess(family(self._pid), self._policy) or disk_excess(folder, self._policy)
+        pids = family(self._pid)
+        unlinked = 0 if self._policy.folder is None else unlinked_bytes(pids)  # the disk's own
+        return memory_excess(pids, self._policy) or disk_excess(folder, self._policy, unlinked)
 
     def close(self) -> None:
         """Kill what is left, close every descriptor."""

@@ -9,7 +9,7 @@ import struct
 
 from gem_gymnasium.sandbox import landlock
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _CLONE_NEWUSER = 0x10000000
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITY_VERSION = 0x20080522
@@ -37,6 +37,7 @@ def confine(*, uid: int | None, parent: int, ruleset: int) -> None:
     # After the change of user, which clears it.
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the caller may look at its open files
     if os.getppid() != parent:
         raise OSError(0, "the parent died")
     landlock.restrict(ruleset)

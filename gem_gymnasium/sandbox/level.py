@@ -7,10 +7,12 @@ import fcntl
 import os
 import select
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import ClassVar, NamedTuple
 
 from gem_gymnasium.sandbox.policy import SESSION_CPU_S, Kind, Policy, Program
@@ -150,9 +152,29 @@ def limits(program: Program, policy: Policy) -> dict[str, int]:
     }
 
 
-def disk_excess(folder: str, policy: Policy) -> str:
-    """Return that a folder's files are too many or too big, or ``""``."""
-    count = size = 0
+def unlinked_bytes(pids: Iterable[int]) -> int:
+    """Return the disk that processes hold by files which no folder lists any more.
+
+    What cannot be looked into counts nothing: root without the right to trace (as in a container)
+    sees nothing of another user's process.
+    """
+    sizes: dict[tuple[int, int], int] = {}
+    for pid in pids:
+        with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    file = entry.stat()
+                    if stat.S_ISREG(file.st_mode) and not file.st_nlink:
+                        sizes[file.st_dev, file.st_ino] = file.st_blocks * 512
+    return sum(sizes.values())
+
+
+def disk_excess(folder: str, policy: Policy, size: int = 0) -> str:
+    """Return that a folder's files are too many or too big, or ``""``.
+
+    ``size`` bytes count already.
+    """
+    count = 0
     waiting = [(folder, 0)]
     while waiting:
         place, depth = waiting.pop()

@@ -29,9 +29,10 @@ from gem_gymnasium.sandbox.level import (
     pipe,
     remove,
     sealed,
+    unlinked_bytes,
 )
 from gem_gymnasium.sandbox.policy import Kind, Policy, Program
-from gem_gymnasium.sandbox.zygote_server import ENDED, READY
+from gem_gymnasium.sandbox.zygote_server import ENDED, READY, STARTED
 
 START_S = 60.0
 """How long the warm parent may take to import and say that it is ready."""
@@ -72,7 +73,8 @@ class Zygote(Level):
 
     **Not covered**: a fault in the kernel (there is no second kernel, as gVisor or a virtual
     machine has); names, sizes and times of files elsewhere can be asked for; files that are
-    deleted while open count against no limit but 64 times the size of one; memory beside the
+    deleted while open count only where the caller may look at the child (not for a root without
+    the right to trace, as in a container), else up to 64 of the size of one; memory beside the
     processes' own (the kernel's, for pipes and file names); timing.
     """
 
@@ -205,7 +207,7 @@ class _Child(Running):
 
     def __init__(self, parent: _Parent, policy: Policy) -> None:
         self.parent, self._policy = parent, policy
-        self._folder = ""
+        self._pid, self._folder = 0, ""
         # Messages: the folder at the start, how it ended at the end.
         self._status, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.ended = self._status.fileno()
@@ -237,7 +239,7 @@ class _Child(Running):
             close_all(*given[:-1])
             self._theirs.close()
         try:
-            self._folder = _confirmed(setup, self._status)
+            self._pid, self._folder = _confirmed(setup, self._status)
         finally:
             os.close(setup)
 
@@ -259,7 +261,7 @@ class _Child(Running):
 
     def excess(self) -> str:
         """Return that the folder holds too much, or ``""``."""
-        return disk_excess(self._folder, self._policy)
+        return disk_excess(self._folder, self._policy, unlinked_bytes([self._pid]))
 
     def wait(self, timeout_s: float) -> Ending:
         """Return how the child ended; if the parent does not say, end the parent."""
@@ -284,8 +286,8 @@ class _Child(Running):
         self.stdout = self.stderr = self.answers = self.requests = -1
 
 
-def _confirmed(setup: int, status: socket.socket) -> str:
-    """Return the child's folder, once it is confined (which it tells by closing ``setup``).
+def _confirmed(setup: int, status: socket.socket) -> tuple[int, str]:
+    """Return the child's number and folder, once it is confined and has closed ``setup``.
 
     Raises:
         SandboxFailure: It could not be confined.
@@ -297,9 +299,9 @@ def _confirmed(setup: int, status: socket.socket) -> str:
         raise SandboxFailure(said.decode("utf-8", "replace"))
     status.settimeout(SETUP_S)
     try:
-        folder = os.fsdecode(status.recv(4_096))
+        said = status.recv(STARTED.size + 4_096)
     except OSError:
-        folder = ""
-    if not folder:  # `setup` was closed by a death
+        said = b""
+    if not said:  # `setup` was closed by a death
         raise SandboxFailure("the sandbox's parent died")
-    return folder
+    return STARTED.unpack_from(said)[0], os.fsdecode(said[STARTED.size :])

@@ -36,6 +36,9 @@ SPARES = 4
 DESCRIPTORS = len(zygote_child.GIVEN) + 1
 """Of a request: what the child is given, and the status socket."""
 
+STARTED = struct.Struct("<i")
+"""What the status socket says first: the child's process number; then the folder's name."""
+
 ENDED = struct.Struct("<i")
 """What the status socket says at the end: an exit status, or minus a signal."""
 
@@ -107,7 +110,7 @@ class Server:
             child.status = told
             self.selector.register(told, selectors.EVENT_READ, child.pid)
             with contextlib.suppress(OSError):
-                told.send(os.fsencode(child.folder))
+                told.send(STARTED.pack(child.pid) + os.fsencode(child.folder))
         for descriptor in given:
             os.close(descriptor)
         return True
