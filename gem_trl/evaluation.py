@@ -1,13 +1,24 @@
 """Evaluation: the same episodes each time, shared out over the processes."""
 
+# torch, transformers and trl are partly untyped; what comes out of them is cast where it matters.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, cast
 
+from gymnasium.vector import VectorEnv
+
+from gem_gymnasium import errors
+from gem_trl.checkpoints import ResumableTrainer
 from gem_trl.config import ReinforceConfig
-from gem_trl.distributed import gather
+from gem_trl.distributed import gather, whole_weights
+from gem_trl.envs import EnvSource, check_source
 from gem_trl.episode import Episode
 from gem_trl.generation import Sampling
+from gem_trl.metrics import evaluation_metrics
+from gem_trl.nonfinite import NonFiniteGuard
 from gem_trl.rollout import EVALUATION, EVALUATION_SAMPLING, Collector, derived_seed
 
 
@@ -51,3 +62,83 @@ class Evaluation:
         """Close the environments, if there ever were any."""
         if self._collector is not None:
             self._collector.envs.close()
+
+
+class EvaluatingTrainer(ResumableTrainer):
+    """A trainer that evaluates by playing episodes, where transformers would read a data set."""
+
+    _guard: NonFiniteGuard
+
+    def _open(self, source: EnvSource, num_envs: int) -> Collector:
+        raise NotImplementedError
+
+    def _set_up_evaluation(self, env: EnvSource, eval_env: EnvSource | None) -> None:
+        """Remember where evaluations play, and refuse now what the first of them would fail on."""
+        args = cast("ReinforceConfig", self.args)
+        source = env if eval_env is None else eval_env
+        self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
+        if args.eval_strategy != "no":
+            self._check_evaluation()
+            check_source(source, min(args.num_envs, args.eval_episodes))
+        self._evaluation = self._evaluation_in(source)
+
+    def evaluate(
+        self,
+        eval_dataset: Any = None,
+        ignore_keys: list[str] | None = None,
+        metric_key_prefix: str = "eval",
+    ) -> dict[str, float]:
+        """Play ``eval_episodes`` fixed episodes and log what they were like.
+
+        Args:
+            eval_dataset: Ignored; the episodes come from ``eval_env``.
+            ignore_keys: Ignored.
+            metric_key_prefix: Put before each metric's name, with an underscore.
+
+        Returns:
+            Means over the episodes of all processes.
+        """
+        prefix = f"{metric_key_prefix}_"
+        metrics = evaluation_metrics(self.play_evaluation(), prefix)
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, metrics
+        )
+        return metrics
+
+    def play_evaluation(self, env: EnvSource | None = None) -> list[Episode]:
+        """Play the evaluation episodes, shared out over the processes, and return them all.
+
+        Args:
+            env: Where to play; ``eval_env`` if None. Others are opened and closed again.
+
+        Raises:
+            ConfigError: There is no ``env``, and the trainer's is a VectorEnv without ``eval_env``.
+        """
+        if env is None:
+            self._check_evaluation()
+        evaluation = self._evaluation if env is None else self._evaluation_in(env)
+        model: Any = self.model
+        was_training = model.training
+        model.eval()
+        self._guard.check_weights(model)
+        with whole_weights(self.accelerator, model):
+            episodes = evaluation.play()
+        model.train(was_training)
+        if env is not None:
+            evaluation.close()
+        return episodes
+
+    def _evaluation_in(self, env: EnvSource) -> Evaluation:
+        args, accelerator = cast("ReinforceConfig", self.args), self.accelerator
+        num_envs = min(args.num_envs, args.eval_episodes)
+        return Evaluation(
+            args,
+            lambda: self._open(env, num_envs),
+            accelerator.process_index,
+            accelerator.num_processes,
+        )
+
+    def _check_evaluation(self) -> None:
+        if not self._can_evaluate:
+            raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")

@@ -10,6 +10,7 @@ import numpy as np
 
 from gem_trl.distributed import gather
 from gem_trl.episode import Episode
+from gem_trl.loss import Loss
 
 
 class Averages:
@@ -54,6 +55,25 @@ class Averages:
             name: (value, max if highest else min)
             for name, (value, highest) in state["extremes"].items()
         }
+
+
+def add_loss(averages: Averages, loss: Loss, *, with_kl: bool) -> None:
+    """Add what one micro-batch's loss reports of its tokens.
+
+    Args:
+        averages: Where to.
+        loss: The loss.
+        with_kl: Whether it has a KL term.
+    """
+    tokens = float(loss.tokens)
+    low, high = float(loss.clipped_low_sum), float(loss.clipped_high_sum)
+    averages.add("entropy", float(loss.entropy_sum), tokens)
+    averages.add("approx_kl", float(loss.moved_sum), tokens)
+    averages.add("clip_ratio/low_mean", low, tokens)
+    averages.add("clip_ratio/high_mean", high, tokens)
+    averages.add("clip_ratio/region_mean", low + high, tokens)
+    if with_kl:
+        averages.add("kl", float(loss.kl_sum), tokens)
 
 
 def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, float]:

@@ -20,7 +20,6 @@ import torch
 from accelerate.utils import (  # pyright: ignore[reportMissingTypeStubs]  # it ships none
     set_seed,
 )
-from gymnasium.vector import VectorEnv
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 from transformers import (
@@ -33,13 +32,11 @@ from transformers.trainer import DEFAULT_PROGRESS_CALLBACK
 from gem_gymnasium import errors
 from gem_trl import _compat
 from gem_trl.callbacks import progress_callback
-from gem_trl.checkpoints import ResumableTrainer
 from gem_trl.config import ReinforceConfig
 from gem_trl.critic import Critic, CriticLearner, build_critic
 from gem_trl.distributed import accumulating, check_sharding, gather, whole_weights
-from gem_trl.envs import EnvSource, check_source, open_envs
-from gem_trl.episode import Episode
-from gem_trl.evaluation import Evaluation
+from gem_trl.envs import EnvSource, open_envs
+from gem_trl.evaluation import EvaluatingTrainer
 from gem_trl.experience import Experience
 from gem_trl.generation import (
     Generator,
@@ -50,7 +47,7 @@ from gem_trl.generation import (
 from gem_trl.importance import weigh
 from gem_trl.loading import load, prepare
 from gem_trl.loss import normalizer, policy_loss
-from gem_trl.metrics import Averages, evaluation_metrics
+from gem_trl.metrics import Averages, add_loss
 from gem_trl.nonfinite import NonFiniteGuard, leave_out_nonfinite
 from gem_trl.prompts import PromptEncoder
 from gem_trl.rollout import Collector
@@ -71,7 +68,7 @@ class _Ticks(Dataset[dict[str, int]]):
         return {"tick": index}
 
 
-class ReinforceTrainer(ResumableTrainer):
+class ReinforceTrainer(EvaluatingTrainer):
     """Train a language model on text environments by turn-level REINFORCE.
 
     Example::
@@ -179,12 +176,7 @@ class ReinforceTrainer(ResumableTrainer):
             self._score,
             None if self._critic is None else self._critic.values_of,
         )
-        source = env if eval_env is None else eval_env
-        self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
-        if args.eval_strategy != "no":
-            self._check_evaluation()
-            check_source(source, min(args.num_envs, args.eval_episodes))
-        self._evaluation = self._evaluation_in(source)
+        self._set_up_evaluation(env, eval_env)
         self._averages = Averages()
 
     # -- set-up ---------------------------------------------------------------------------------
@@ -329,79 +321,8 @@ class ReinforceTrainer(ResumableTrainer):
             beta=args.beta,
             entropy_coef=args.entropy_coef,
         )
-        tokens = float(result.tokens)
-        self._averages.add("entropy", float(result.entropy_sum), tokens)
-        self._averages.add("approx_kl", float(result.moved_sum), tokens)
-        self._averages.add("clip_ratio/low_mean", float(result.clipped_low_sum), tokens)
-        self._averages.add("clip_ratio/high_mean", float(result.clipped_high_sum), tokens)
-        region = float(result.clipped_low_sum + result.clipped_high_sum)
-        self._averages.add("clip_ratio/region_mean", region, tokens)
-        if args.beta:
-            self._averages.add("kl", float(result.kl_sum), tokens)
+        add_loss(self._averages, result, with_kl=bool(args.beta))
         return (result.loss, {}) if return_outputs else result.loss
-
-    # -- evaluation -----------------------------------------------------------------------------
-
-    def evaluate(
-        self,
-        eval_dataset: Any = None,
-        ignore_keys: list[str] | None = None,
-        metric_key_prefix: str = "eval",
-    ) -> dict[str, float]:
-        """Play ``eval_episodes`` fixed episodes and log what they were like.
-
-        Args:
-            eval_dataset: Ignored; the episodes come from ``eval_env``.
-            ignore_keys: Ignored.
-            metric_key_prefix: Put before each metric's name, with an underscore.
-
-        Returns:
-            Means over the episodes of all processes.
-        """
-        prefix = f"{metric_key_prefix}_"
-        metrics = evaluation_metrics(self.play_evaluation(), prefix)
-        self.log(metrics)
-        self.control = self.callback_handler.on_evaluate(
-            self.args, self.state, self.control, metrics
-        )
-        return metrics
-
-    def play_evaluation(self, env: EnvSource | None = None) -> list[Episode]:
-        """Play the evaluation episodes, shared out over the processes, and return them all.
-
-        Args:
-            env: Where to play; ``eval_env`` if None. Others are opened and closed again.
-
-        Raises:
-            ConfigError: There is no ``env``, and the trainer's is a VectorEnv without ``eval_env``.
-        """
-        if env is None:
-            self._check_evaluation()
-        evaluation = self._evaluation if env is None else self._evaluation_in(env)
-        model: Any = self.model
-        was_training = model.training
-        model.eval()
-        self._guard.check_weights(model)
-        with whole_weights(self.accelerator, model):
-            episodes = evaluation.play()
-        model.train(was_training)
-        if env is not None:
-            evaluation.close()
-        return episodes
-
-    def _evaluation_in(self, env: EnvSource) -> Evaluation:
-        args, accelerator = self._config, self.accelerator
-        num_envs = min(args.num_envs, args.eval_episodes)
-        return Evaluation(
-            args,
-            lambda: self._open(env, num_envs),
-            accelerator.process_index,
-            accelerator.num_processes,
-        )
-
-    def _check_evaluation(self) -> None:
-        if not self._can_evaluate:
-            raise errors.ConfigError("evaluation needs an eval_env where env is a VectorEnv")
 
     # -- logging --------------------------------------------------------------------------------
 
