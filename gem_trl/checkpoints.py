@@ -23,16 +23,18 @@ from gem_trl import _compat
 from gem_trl.critic import CriticLearner
 from gem_trl.experience import Experience
 from gem_trl.metrics import Averages
+from gem_trl.nonfinite import NonFiniteGuard
 
 LAST_FILE = "trainer_state.json"
 CRITIC_FILE = "critic.pt"
 
 
 class ResumableTrainer(_compat.BaseTrainer):
-    """A trainer whose checkpoints also hold its rollouts' state, its metrics and its critic."""
+    """A trainer whose checkpoints also hold its rollouts' state, metrics, guard and critic."""
 
     _experience: Experience
     _averages: Averages
+    _guard: NonFiniteGuard
     _critic: CriticLearner | None
 
     def train(
@@ -62,7 +64,11 @@ class ResumableTrainer(_compat.BaseTrainer):
         name = f"checkpoint-{self.state.global_step}"
         folder = Path(self._get_output_dir(trial=trial), name)
         begin_checkpoint(folder, self.accelerator)
-        state = {**self._experience.state_dict(), "averages": self._averages.state_dict()}
+        state = {
+            **self._experience.state_dict(),
+            "averages": self._averages.state_dict(),
+            "guard": self._guard.state_dict(),
+        }
         torch.save(state, folder / self._state_file())
         if self._critic is not None and self.args.should_save:
             torch.save(self._critic.state_dict(), folder / CRITIC_FILE)
@@ -87,6 +93,7 @@ class ResumableTrainer(_compat.BaseTrainer):
         state = torch.load(path, weights_only=True)
         self._experience.load_state_dict(state)
         self._averages.load_state_dict(state["averages"])
+        self._guard.load_state_dict(state["guard"])
         if self._critic is not None:
             path = Path(checkpoint, CRITIC_FILE)
             critic = torch.load(path, map_location="cpu", weights_only=True)

@@ -229,13 +229,18 @@ class CriticLearner:
         return None if skipped else total
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what resuming needs: weights, and the optimizer's state."""
-        return {"critic": self.critic.state_dict(), "optimizer": self._optimizer.state_dict()}
+        """Return what resuming needs: weights, the optimizer's state, how many steps it missed."""
+        return {
+            "critic": self.critic.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "guard": self._guard.state_dict(),
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take up what ``state_dict`` returned."""
         self.critic.load_state_dict(state["critic"])
         self._optimizer.load_state_dict(state["optimizer"])
+        self._guard.load_state_dict(state["guard"])
         for group in self._optimizer.param_groups:
             group["lr"] = self._args.critic_learning_rate  # which may have been changed
 

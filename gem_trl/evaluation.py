@@ -18,7 +18,6 @@ from gem_trl.envs import EnvSource, check_source
 from gem_trl.episode import Episode
 from gem_trl.generation import Sampling
 from gem_trl.metrics import evaluation_metrics
-from gem_trl.nonfinite import NonFiniteGuard
 from gem_trl.rollout import EVALUATION, EVALUATION_SAMPLING, Collector, derived_seed
 
 
@@ -66,8 +65,6 @@ class Evaluation:
 
 class EvaluatingTrainer(ResumableTrainer):
     """A trainer that evaluates by playing episodes, where transformers would read a data set."""
-
-    _guard: NonFiniteGuard
 
     def _open(self, source: EnvSource, num_envs: int) -> Collector:
         raise NotImplementedError

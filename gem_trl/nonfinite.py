@@ -85,16 +85,20 @@ class NonFiniteGuard:
         self._warned = False
 
     def check_weights(self, model: Any) -> None:
-        """Refuse weights that no update can mend.
+        """Refuse weights that no update can mend, in any process's shard. A collective call.
 
         Raises:
-            NonFiniteError: A weight is NaN or infinite.
+            NonFiniteError: A weight is NaN or infinite; raised on every process.
         """
         parameters = [(name, _local(value)) for name, value in model.named_parameters()]
+        bad = ""
         if parameters and not _all_finite([value for _, value in parameters]):
-            name = next(name for name, value in parameters if not _all_finite([value]))
+            bad = next(name for name, value in parameters if not _all_finite([value]))
+        # A process that stopped alone would leave the others waiting for it.
+        found = [name for name in gather([bad]) if name]
+        if found:
             raise NonFiniteError(
-                f"the {self._whose}'s weights are not finite (first: {name}): {REMEDY}"
+                f"the {self._whose}'s weights are not finite (first: {found[0]}): {REMEDY}"
             )
 
     def check_loss(self, loss: Tensor) -> None:
@@ -145,6 +149,14 @@ class NonFiniteGuard:
         if not self._scaled:
             model.zero_grad(set_to_none=True)  # an optimizer passes over what has no gradient
         return True
+
+    def state_dict(self) -> dict[str, int]:
+        """Return what resuming needs: how many steps in a row were skipped."""
+        return {"in_a_row": self._in_a_row}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        """Take up what ``state_dict`` returned."""
+        self._in_a_row = state["in_a_row"]
 
 
 def _local(tensor: Tensor) -> Tensor:

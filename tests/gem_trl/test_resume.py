@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from gem_gymnasium import errors
+from gem_trl.nonfinite import MAX_SKIPPED_STEPS, NonFiniteError
 from tests.gem_trl.test_trainer import _copy, parameters
 
 
@@ -68,3 +69,41 @@ def test_a_setting_that_the_checkpoint_depends_on_cannot_change(build_trainer: A
     again = build_trainer(num_rollouts=2, num_envs=3)
     with pytest.raises(errors.ConfigError, match=r"saved with num_envs=4, .* num_envs=3"):
         again.train(resume_from_checkpoint=str(folder))
+
+
+@pytest.mark.parametrize("whose", ["model", "critic"])
+def test_steps_skipped_before_a_checkpoint_count_after_it(
+    build_trainer: Any, model: Any, tmp_path: Path, whose: str
+) -> None:
+    def break_gradients(module: Any, inputs: Any, output: Any) -> Any:
+        return output * torch.nan if torch.is_grad_enabled() else output
+
+    def build(name: str) -> Any:
+        trainer = build_trainer(
+            model=_copy(model), num_rollouts=MAX_SKIPPED_STEPS + 3, save_strategy="steps",
+            save_steps=3, advantage_estimator="ppo", output_dir=str(tmp_path / name),
+        )  # fmt: skip
+        broken = trainer.model.lm_head if whose == "model" else trainer._critic.critic.head
+        broken.register_forward_hook(break_gradients)
+        return trainer
+
+    for trainer, checkpoint in ((build("first"), None), (build("next"), 3)):
+        folder = checkpoint and str(tmp_path / "first" / f"checkpoint-{checkpoint}")
+        with pytest.raises(NonFiniteError, match=f"the {whose}'s loss or gradients"):
+            trainer.train(resume_from_checkpoint=folder)
+        assert trainer.state.global_step == MAX_SKIPPED_STEPS
+
+
+def test_a_resumed_run_keeps_its_learning_rate_whatever_the_configuration_says(
+    build_trainer: Any, model: Any, tmp_path: Path
+) -> None:
+    rates = []
+    for rate, checkpoint in ((1e-3, None), (1e-4, str(tmp_path / "run" / "checkpoint-2"))):
+        trainer = build_trainer(
+            model=_copy(model), learning_rate=rate, num_rollouts=3, save_strategy="steps",
+            save_steps=2, output_dir=str(tmp_path / "run"),
+        )  # fmt: skip
+        trainer.train(resume_from_checkpoint=checkpoint)
+        logs = trainer.state.log_history
+        rates.append([log["learning_rate"] for log in logs if "learning_rate" in log])
+    assert rates == [[1e-3] * 3] * 2
