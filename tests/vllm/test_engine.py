@@ -166,6 +166,16 @@ def test_the_longest_prompt_that_fits_gets_a_whole_reply(build_trainer: Any) -> 
     assert all(len(t.prompt_ids) <= longest for episode in episodes for t in episode.turns)
 
 
+def test_prompts_longer_together_than_a_batch_are_all_answered(build_trainer: Any) -> None:
+    trainer = build_trainer(num_envs=64)
+    text = first_prompts(trainer, 1)[0] * 10
+    prompts = [text[start : start + 100] for start in range(64)]
+    assert sum(map(len, prompts)) > 4_096  # what TRL lets an engine read at once
+    replies = trainer._generator.generate(prompts, SAMPLING, seed=0)
+    assert len(replies) == 64
+    assert gap(trainer, prompts, replies) <= EXACT
+
+
 def test_a_broken_model_masks_its_rows_and_is_counted(build_trainer: Any) -> None:
     trainer = build_trainer()
     with torch.no_grad():
