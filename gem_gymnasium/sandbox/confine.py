@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import struct
+from collections.abc import Iterable
 
 from gem_gymnasium.sandbox import landlock
 
@@ -15,7 +16,7 @@ _CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITY_VERSION = 0x20080522
 
 
-def confine(*, uid: int | None, parent: int, ruleset: int) -> None:
+def confine(*, uid: int | None, parent: int, rulesets: Iterable[int]) -> None:
     """Confine the calling process, which must have one thread.
 
     Resource limits are the parent's to set.
@@ -23,7 +24,7 @@ def confine(*, uid: int | None, parent: int, ruleset: int) -> None:
     Args:
         uid: An unused user to become (then the process must be root), or None to stay.
         parent: The process whose death kills this one.
-        ruleset: What Landlock lets through.
+        rulesets: What Landlock lets through, all to be applied.
 
     Raises:
         OSError: The kernel refuses a step: the program must not run then.
@@ -40,7 +41,8 @@ def confine(*, uid: int | None, parent: int, ruleset: int) -> None:
     libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # the caller may look at its open files
     if os.getppid() != parent:
         raise OSError(0, "the parent died")
-    landlock.restrict(ruleset)
+    for ruleset in rulesets:
+        landlock.restrict(ruleset)
 
 
 def count_own_processes() -> None:

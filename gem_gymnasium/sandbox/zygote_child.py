@@ -9,6 +9,7 @@ import random
 import resource
 import socket
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -55,8 +56,14 @@ class HiddenPackages:
 class Shared(NamedTuple):
     """What all runs have in common."""
 
-    rules: list[bytes]
-    """What all may read, as Landlock takes it."""
+    everything: int
+    """Landlock ruleset, a descriptor: what all may read, and all that is in ``folders``."""
+    coarse: list[bytes]
+    """What all may read, in few rules that name more than that."""
+    exact: list[bytes]
+    """What all may read."""
+    folders: Path
+    """Where the runs' own folders are."""
     own_bytes: int
     """Address space of the interpreter."""
     path: list[str]
@@ -101,46 +108,72 @@ def reached(place: str) -> str:
     return place
 
 
-def prepare() -> Shared:
-    """Open what every program may read, while this process still can."""
+def prepare(folders: Path) -> Shared:
+    """Open what every program may read, while this process still can.
+
+    Landlock knows no exceptions, so that what is visible beside hidden packages takes hundreds of
+    rules: too many for each run. Of two rulesets only what both grant is granted: the one for all
+    runs is exact but takes in all runs' folders, the one of a run is coarse but for its folder.
+    """
+    seccomp.strict(0)  # composed once, here
     roots = libraries.existing([*libraries.SHARED, *libraries.standard_library()])
     roots = [root for root in roots if not any(above in root.parents for above in roots)]
-    hidden = libraries.package_folders()
+    packages, closed = libraries.packages(), libraries.package_folders()
+    devices = [(Path(path), landlock.DEVICE) for path in DEVICES if Path(path).exists()]
     paths = [
-        *landlock.visible(roots, hidden),
-        *((path, landlock.READ) for path in libraries.packages()),
-        *((path, landlock.LIST) for path in hidden),  # the importer lists them
-        *((Path(path), landlock.DEVICE) for path in DEVICES),
+        *landlock.visible(roots, closed),
+        *((path, landlock.READ) for path in packages),
+        *((path, landlock.LIST) for path in closed),  # the importer lists them
+        *devices,
     ]
-    readable = [
-        (os.open(path, os.O_PATH | os.O_CLOEXEC), rights) for path, rights in paths if path.exists()
-    ]
+    exact = rules(paths)
+    coarse = rules([*((path, landlock.READ) for path in (*roots, *closed)), *devices])
+    everything = landlock.ruleset([*exact, *rules([(folders, landlock.WRITE)])])
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    path = [_library.get(entry, entry) for entry in libraries.search_path()]
-    rules = landlock.prepared(readable)
-    return Shared(rules, pages * os.sysconf("SC_PAGE_SIZE"), path, HiddenPackages(), os.getpid())
+    return Shared(
+        everything,
+        coarse,
+        exact,
+        folders,
+        pages * os.sysconf("SC_PAGE_SIZE"),
+        [_library.get(entry, entry) for entry in libraries.search_path()],
+        HiddenPackages(),
+        os.getpid(),
+    )
 
 
-def ruleset(folder: str, shared: Shared) -> int:
-    """Return a descriptor of what Landlock is to let a program through to.
+def rules(paths: Iterable[tuple[Path, int]]) -> list[bytes]:
+    """Return Landlock rules whose descriptors stay open."""
+    return landlock.prepared(
+        [(os.open(path, os.O_PATH | os.O_CLOEXEC), rights) for path, rights in paths]
+    )
+
+
+def rulesets(folder: str, shared: Shared) -> list[int]:
+    """Return descriptors of what Landlock is to let a program through to, all to be applied.
 
     Raises:
         OSError: The kernel refuses.
     """
+    of_all = Path(folder).parent == shared.folders
     place = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
         own = landlock.prepared([(place, landlock.WRITE)])
-        return landlock.ruleset([*shared.rules, *own])
+        if of_all:
+            return [os.dup(shared.everything), landlock.ruleset([*shared.coarse, *own])]
+        return [landlock.ruleset([*shared.exact, *own])]
     finally:
         os.close(place)
 
 
-def be(orders: socket.socket, folder: str, shared: Shared, rules: int, uid: int | None) -> NoReturn:
+def be(
+    orders: socket.socket, folder: str, shared: Shared, rulesets: list[int], uid: int | None
+) -> NoReturn:
     """Be the child: confine yourself, wait for a program, run it."""
     failure = ""
     program = seccomp.strict(os.getpid())
     try:
-        become(folder, shared, rules, uid, orders.fileno())
+        become(folder, shared, rulesets, uid, orders.fileno())
     except BaseException as error:
         failure = repr(error)
     message, descriptors, _, _ = socket.recv_fds(orders, MAX_REQUEST, len(GIVEN))
@@ -169,7 +202,7 @@ def be(orders: socket.socket, folder: str, shared: Shared, rules: int, uid: int 
     os._exit(harness.run_once(text))
 
 
-def become(folder: str, shared: Shared, rules: int, uid: int | None, orders: int) -> None:
+def become(folder: str, shared: Shared, rulesets: list[int], uid: int | None, orders: int) -> None:
     """Confine the process, but for what a request decides and the system calls.
 
     Raises:
@@ -182,7 +215,7 @@ def become(folder: str, shared: Shared, rules: int, uid: int | None, orders: int
     os.chdir(folder)
     with contextlib.suppress(OSError):  # if memory runs out, this process is to go first
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-    confine(uid=uid, parent=shared.server, ruleset=rules)
+    confine(uid=uid, parent=shared.server, rulesets=rulesets)
     close_all_but(orders, *(int(way.rpartition("/")[2]) for way in _library.values()))
     os.environ.update(HOME=folder, TMPDIR=folder)
     sys.path[:] = shared.path

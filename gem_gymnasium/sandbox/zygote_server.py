@@ -20,6 +20,7 @@ import socket
 import struct
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gem_gymnasium.sandbox import zygote_child
 from gem_gymnasium.sandbox.users import unused_user
@@ -69,7 +70,7 @@ class Server:
         self.children: dict[int, Child] = {}
         self.spares: list[Child] = []
         self.made = 0
-        self.shared = zygote_child.prepare()
+        self.shared = zygote_child.prepare(Path(folders))
 
     def run(self) -> None:
         """Serve until the caller closes its end."""
@@ -145,16 +146,17 @@ class Server:
             self.made += 1
             folder = os.path.join(self.folders, str(self.made))
             os.mkdir(folder, 0o700)
-        rules = zygote_child.ruleset(folder, self.shared)
+        rulesets = zygote_child.rulesets(folder, self.shared)
         orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             pid = os.fork()
             if pid == 0:
                 orders.close()
                 self.close()
-                zygote_child.be(theirs, folder, self.shared, rules, uid)  # does not return
+                zygote_child.be(theirs, folder, self.shared, rulesets, uid)  # does not return
         finally:
-            os.close(rules)
+            for ruleset in rulesets:
+                os.close(ruleset)
             theirs.close()
         child = Child(pid, os.pidfd_open(pid), uid, folder, orders)
         self.children[pid] = child
