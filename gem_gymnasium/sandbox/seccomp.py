@@ -18,7 +18,14 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gem_gymnasium.sandbox.syscalls import ALLOWED, ARCHITECTURES, DENIED, IGNORED, NUMBERS
+from gem_gymnasium.sandbox.syscalls import (
+    ALLOWED,
+    ARCHITECTURES,
+    DENIED,
+    IGNORED,
+    NUMBERS,
+    UNSUPPORTED,
+)
 
 _LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
@@ -97,6 +104,7 @@ def _strict() -> bytes:
         *_NO_SET_USER[:3],
     ]
     fixed = dict.fromkeys(ALLOWED, _ALLOW) | dict.fromkeys(IGNORED, _ERRNO)
+    fixed |= dict.fromkeys(UNSUPPORTED, _ERRNO | errno.EOPNOTSUPP)
     return _compile(fixed, rules, otherwise=_ERRNO | errno.EPERM)
 
 

@@ -46,6 +46,12 @@ IGNORED = _words("chmod fchmod fchmodat fchmodat2 utime utimes futimesat utimens
 
 Landlock does not hold these, and copying a file asks for them by the way."""
 
+UNSUPPORTED = _words("""
+    setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+    removexattr lremovexattr fremovexattr
+""")
+"""What level ``zygote`` answers as a file system without such attributes would."""
+
 DENIED = _words("""
     unshare setns mount umount2 pivot_root chroot mount_setattr move_mount open_tree
     fsopen fsconfig fsmount fspick
@@ -109,6 +115,9 @@ _TABLE = _words("""
     unlinkat:263:35 unshare:272:97 userfaultfd:323:282 vhangup:153:58 wait4:61:260
     waitid:247:95 write:1:64 writev:20:66
     chmod:90:- fchmod:91:52 fchmodat:268:53 fchmodat2:452:452 mknod:133:- mknodat:259:33
+    setxattr:188:5 lsetxattr:189:6 fsetxattr:190:7 getxattr:191:8 lgetxattr:192:9
+    fgetxattr:193:10 listxattr:194:11 llistxattr:195:12 flistxattr:196:13
+    removexattr:197:14 lremovexattr:198:15 fremovexattr:199:16
     utime:132:- utimes:235:- futimesat:261:- utimensat:280:88
 """)
 

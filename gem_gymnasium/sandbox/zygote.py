@@ -32,6 +32,7 @@ from gem_gymnasium.sandbox.level import (
     unlinked_bytes,
 )
 from gem_gymnasium.sandbox.policy import Kind, Policy, Program
+from gem_gymnasium.sandbox.zygote_child import CONFINED
 from gem_gymnasium.sandbox.zygote_server import ENDED, READY, STARTED
 
 START_S = 60.0
@@ -46,6 +47,7 @@ import sys, types
 for name, place in (("gem_gymnasium", sys.argv[1]), ("gem_gymnasium.sandbox", sys.argv[2])):
     module = sys.modules[name] = types.ModuleType(name)
     module.__path__ = [place]
+from gem_gymnasium.sandbox.zygote_child import CONFINED
 from gem_gymnasium.sandbox.zygote_server import main
 main(int(sys.argv[3]), sys.argv[4])
 """
@@ -118,8 +120,9 @@ class Zygote(Level):
                 raise SandboxFailure(str(error)) from error
             except SandboxFailure:
                 child.close()
-                # The parent may have died before this run began: that is no failure of it.
-                if attempt == 2 or not child.parent.is_dead():
+                # Parent or child may have died while they waited: that is no failure of this run,
+                # of which nothing has run yet.
+                if attempt == 2:
                     raise
             else:
                 return child
@@ -287,7 +290,7 @@ class _Child(Running):
 
 
 def _confirmed(setup: int, status: socket.socket) -> tuple[int, str]:
-    """Return the child's number and folder, once it is confined and has closed ``setup``.
+    """Return the child's number and folder, once it is confined.
 
     Raises:
         SandboxFailure: It could not be confined.
@@ -295,13 +298,15 @@ def _confirmed(setup: int, status: socket.socket) -> tuple[int, str]:
     """
     if not is_readable(setup, SETUP_S):
         raise TimeoutError(f"the sandbox's parent confined no program within {SETUP_S:g} s")
-    if said := os.read(setup, 4_096):
-        raise SandboxFailure(said.decode("utf-8", "replace"))
+    said = os.read(setup, 4_096)
+    if said != CONFINED:
+        why = said.decode("utf-8", "replace")
+        raise SandboxFailure(why or "the sandbox's parent, or the child, died")
     status.settimeout(SETUP_S)
     try:
         said = status.recv(STARTED.size + 4_096)
     except OSError:
         said = b""
-    if not said:  # `setup` was closed by a death
+    if not said:
         raise SandboxFailure("the sandbox's parent died")
     return STARTED.unpack_from(said)[0], os.fsdecode(said[STARTED.size :])

@@ -21,12 +21,15 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 
 
 MAX_REQUEST = 65_536
+CONFINED = b"."
+"""What ``setup`` says if nothing failed."""
+
 GIVEN = ("source", "stdin", "stdout", "stderr", "answers", "setup")
 """The descriptors of a program.
 
 ``source`` holds its text, or is where a session's requests come from; ``answers`` is where a
-session answers; ``setup`` is where a failure to confine it is told, and it is closed before the
-program's first line.
+session answers; ``setup`` is where it is told, before the program's first line, whether it is
+confined.
 """
 
 
@@ -190,6 +193,7 @@ def be(
     except BaseException as error:
         os.write(setup, f"cannot confine a program: {error}".encode()[:4_000])
         os._exit(1)
+    os.write(setup, CONFINED)
     for place, descriptor in enumerate((stdin, stdout, stderr)):
         os.dup2(descriptor, place)
         os.close(descriptor)

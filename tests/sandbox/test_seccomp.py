@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from gem_gymnasium.sandbox import seccomp
-from gem_gymnasium.sandbox.syscalls import ALLOWED, ARCHITECTURES, DENIED, IGNORED, NUMBERS
+from gem_gymnasium.sandbox.syscalls import (
+    ALLOWED,
+    ARCHITECTURES,
+    DENIED,
+    IGNORED,
+    NUMBERS,
+    UNSUPPORTED,
+)
 
 pytestmark = pytest.mark.skipif(
     platform.machine() not in ARCHITECTURES, reason="no table for this machine"
@@ -70,7 +77,7 @@ def test_the_numbers_are_the_kernels() -> None:
 
 
 def test_every_call_named_has_a_number() -> None:
-    for name in (*ALLOWED, *DENIED, *IGNORED):
+    for name in (*ALLOWED, *DENIED, *IGNORED, *UNSUPPORTED):
         assert any(number is not None for number in NUMBERS[name]), name
 
 
@@ -102,6 +109,11 @@ def test_another_architecture_is_death(program: bytes) -> None:
 @pytest.mark.parametrize("name", ["clone3", "openat2"])
 def test_calls_by_pointer_do_not_exist(program: bytes, name: str) -> None:
     assert verdict(program, name) == MISSING
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_attributes_of_files_are_not_supported(name: str) -> None:
+    assert verdict(STRICT, name) == 0x00050000 | errno.EOPNOTSUPP
 
 
 CASES = [
