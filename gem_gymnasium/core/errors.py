@@ -14,6 +14,7 @@
     └── MachineryError                  the machinery failed: makes a step invalid, never a reward
         ├── StepTimeout                 an env, or what it asks, did not answer in time
         ├── BackendError                a server that an env asks failed
+        ├── ToolFailure                 what runs a tool's calls failed
         └── EnvCrash                    an env raised
 
 A model's mistake is in none of them: it is data (an event, a feedback, a reward).
@@ -92,6 +93,10 @@ class StepTimeout(MachineryError):
 
 class BackendError(MachineryError):
     """A server that an env asks cannot be reached, refuses, or answers what it must not."""
+
+
+class ToolFailure(MachineryError):
+    """What runs a tool's calls (a sandbox, a server) failed; a call that fails is no failure."""
 
 
 class EnvCrash(MachineryError):

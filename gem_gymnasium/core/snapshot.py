@@ -11,6 +11,7 @@ import copy
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 import gymnasium as gym
@@ -186,11 +187,22 @@ def _described(layer: AnyEnv) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return ``value`` as JSON; a function, which has no lasting name, as its type's name."""
+    """Return ``value`` as JSON; a dataclass as its fields, anything else as its type's name.
+
+    A function, say, has no name that lasts.
+    """
     try:
-        return json.dumps(value)
+        return json.dumps(value, default=_named)
     except (TypeError, ValueError):
         return f"<{type(value).__qualname__}>"
+
+
+def _named(value: Any) -> Any:
+    """Return what stands for a value that is no JSON."""
+    name = type(value).__qualname__
+    if not is_dataclass(value) or isinstance(value, type):
+        return f"<{name}>"
+    return {name: {field.name: getattr(value, field.name) for field in fields(value)}}
 
 
 def _attributes(layer: AnyEnv) -> tuple[str, ...] | None:

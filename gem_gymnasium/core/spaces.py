@@ -14,11 +14,14 @@ import string
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
+import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Space, Text
 from gymnasium.spaces import utils as space_utils
 from gymnasium.vector.utils import shared_memory
+
+from gem_gymnasium.core.errors import ConfigError
 
 MAX_CHARS = 65_536
 """Characters of the longest action or observation; one size, so that ids mix in a vector env."""
@@ -78,6 +81,22 @@ class UnicodeText(Text):
         )
 
     __hash__ = None  # pyright: ignore[reportAssignmentType]  # mutable (it holds an RNG), like Text
+
+
+def require_texts(env: gym.Env[Any, Any], who: str) -> None:
+    """Refuse an env whose observations or actions are no texts.
+
+    Args:
+        env: Any env.
+        who: What needs texts, for the message.
+
+    Raises:
+        ConfigError: A space is no text space.
+    """
+    spaces = {"observations": env.observation_space, "actions": env.action_space}
+    for what, space in spaces.items():
+        if not isinstance(space, Text):
+            raise ConfigError(f"{who} needs text {what}, got {space}")
 
 
 class _SharedTexts(Sequence[str]):

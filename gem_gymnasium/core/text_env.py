@@ -33,6 +33,9 @@ MALFORMED = "malformed"
 FAILED = "failed"
 """The event of an invalid step: the machinery failed, so nothing is said about the reply."""
 
+TOOL = "tool"
+"""The event of a turn that a tool answered and the env saw nothing of (``wrappers.ToolUse``)."""
+
 MALFORMED_REWARD = -0.1
 """Reward of a reply that holds no well-formed action (GEM's format error)."""
 
@@ -235,10 +238,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self._over = True
         _, info = self._answer(state, Outcome(FAILED, ""), "", "")
         self._observation = observation
-        stop = "timeout" if isinstance(error, StepTimeout) else "tool"
-        what = echo(f"{type(error).__name__}: {error}", _MAX_ERROR_CHARS)
-        info.update(valid=False, error=what, stop=stop)
-        return observation, 0.0, False, True, info
+        return observation, 0.0, False, True, {**info, **failure_info(error)}
 
     def _answer(
         self, state: StateT, outcome: Outcome, head: str, feedback: str
@@ -316,6 +316,19 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         self._max_turns = cast("Any", self.config).max_turns
         self._optimum = data["optimal_turns"]
         self._observation = data["observation"]
+
+
+def failure_info(error: MachineryError) -> dict[str, Any]:
+    """Return what an invalid step's ``info`` says, on top of what was so before it."""
+    return {
+        "event": FAILED,
+        "legal": True,
+        "success": False,
+        "feedback": "",
+        "valid": False,
+        "error": echo(f"{type(error).__name__}: {error}", _MAX_ERROR_CHARS),
+        "stop": "timeout" if isinstance(error, StepTimeout) else "tool",
+    }
 
 
 def _print(observation: str) -> None:

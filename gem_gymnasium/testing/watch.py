@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from gem_gymnasium.core.text_env import INFO_TYPES, MALFORMED, STOPS
+from gem_gymnasium.core.text_env import INFO_TYPES, MALFORMED, STOPS, TOOL
 from gem_gymnasium.testing.script import AnyEnv, Info, Step, broken, text_of
 
 _CONTRACT = "put every key of gem_gymnasium.core.text_env.INFO_TYPES into info, of that very type"
@@ -47,6 +47,9 @@ class Watch:
         if not info["valid"]:
             self._invalid(step, call)
             return step
+        if info["event"] == TOOL and "tool" in info:
+            self._tool_turn(step, call)
+            return step
         if self._events is not None and info["event"] not in self._events:
             raise broken(
                 f"{call} gives event {info['event']!r}, which is none of {sorted(self._events)}",
@@ -66,6 +69,16 @@ class Watch:
                 "set terminated at the last turn: a budget the player is told of is a rule",
             )
         return step
+
+    def _tool_turn(self, step: Step, call: str) -> None:
+        """A tool answered: the env below saw nothing of it."""
+        info = step.info
+        if not info["tool"] or info["turn"] != self._turn or step.done:
+            raise broken(
+                f"{call} is a tool turn with tool={info['tool']!r}, turn {info['turn']} after turn "
+                f"{self._turn}, terminated={step.terminated}, truncated={step.truncated}",
+                "a tool turn names its tool, is no turn of the env and ends no episode",
+            )
 
     def _common(self, step: Step, call: str) -> Info:
         """Check what holds of every call."""

@@ -9,10 +9,11 @@ from gymnasium.utils import RecordConstructorArgs
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import echo, replace_surrogates
-from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
+from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText, require_texts
 
 Layout = Literal["text", "messages"]
 Views = Literal["last", "all", "none"]
+ToolRole = Literal["tool", "user"]
 
 _GAP = " ... "
 
@@ -23,6 +24,8 @@ class Exchange(NamedTuple):
     reply: str
     feedback: str
     view: str
+    tool: str = ""
+    """The tool that gave the feedback; ``""``: the env did."""
 
 
 def joined(*parts: str) -> str:
@@ -37,14 +40,25 @@ def left_out(turns: int) -> str:
     return f"[{turns} earlier turn{'s' if turns > 1 else ''} left out]"
 
 
+def split_view(observation: str, info: dict[str, Any]) -> tuple[str, str]:
+    """Part an observation into what comes before its view, and the view."""
+    # A snapshot is JSON, which would join two lone surrogates; no prompt can hold any.
+    observation = replace_surrogates(observation)
+    view = replace_surrogates(info.get("view", ""))
+    if not view or not observation.endswith(view):
+        return observation, ""
+    return observation[: -len(view)].removesuffix("\n"), view
+
+
 class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     """Show the whole episode, not only its newest observation.
 
     ``layout="text"``: the observation is one text: the rules, then each reply with its feedback,
     then the newest view. ``layout="messages"``: ``info["messages"]`` is a fresh list of fresh
     dicts ``{"role", "content"}`` that only ever grows at its end: the first observation as a user
-    message, then each reply as an assistant and each observation as a user message; a prompt so
-    extends the one before (until turns are dropped). The observation is then the same as one text.
+    message, then each reply as an assistant and each observation as a user message (what a tool
+    gave as a tool message); a prompt so extends the one before (until turns are dropped). The
+    observation is then the same as one text.
 
     Args:
         env: An env whose observation and action spaces are texts. Its ``info["view"]``, if any,
@@ -57,6 +71,8 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         max_reply_chars: A longer reply has its middle cut out.
         max_chars: Bound on the whole text, at most ``MAX_CHARS``. Beyond it the oldest turns are
             dropped, and the text says how many.
+        tool_role: Role of the message with what a tool gave (``info["tool"]`` is not empty, see
+            ``ToolUse``); ``"user"`` for a chat template that knows no ``"tool"``.
 
     Raises:
         ConfigError: An option is refused, or the env's spaces are no texts.
@@ -72,6 +88,7 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         turns: int | None = None,
         max_reply_chars: int = 2_000,
         max_chars: int = MAX_CHARS,
+        tool_role: ToolRole = "tool",
     ) -> None:
         RecordConstructorArgs.__init__(
             self,
@@ -81,14 +98,10 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             turns=turns,
             max_reply_chars=max_reply_chars,
             max_chars=max_chars,
+            tool_role=tool_role,
         )
         super().__init__(env)
-        for what, space in (
-            ("observations", env.observation_space),
-            ("actions", env.action_space),
-        ):
-            if not isinstance(space, gym.spaces.Text):
-                raise ConfigError(f"History needs text {what}, got {space}")
+        require_texts(env, "History")
         if layout not in ("text", "messages"):
             raise ConfigError(f"layout must be 'text' or 'messages', got {layout!r}")
         default: Views = "last" if layout == "text" else "all"
@@ -107,6 +120,9 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
                 f"max_reply_chars must be at least 1 and max_chars in 1..{MAX_CHARS}, got "
                 f"{max_reply_chars} and {max_chars}"
             )
+        if tool_role not in ("tool", "user"):
+            raise ConfigError(f"tool_role must be 'tool' or 'user', got {tool_role!r}")
+        self.tool_role: ToolRole = tool_role
         self.layout, self.replies, self.turns = layout, replies, turns
         self.max_reply_chars, self.max_chars = max_reply_chars, max_chars
         self.observation_space = UnicodeText()
@@ -118,27 +134,18 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     ) -> tuple[str, dict[str, Any]]:
         """Start an episode and forget the one before."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._rules, self._first_view = self._split(observation, info)
+        self._rules, self._first_view = split_view(observation, info)
         self._exchanges = []
         return self._answer(info)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Step the env and add the turn to what is shown."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        feedback, view = self._split(observation, info)
-        self._exchanges.append(Exchange(echo(action, self.max_reply_chars), feedback, view))
+        feedback, view = split_view(observation, info)
+        reply, tool = echo(action, self.max_reply_chars), info.get("tool", "")
+        self._exchanges.append(Exchange(reply, feedback, view, tool))
         text, info = self._answer(info)
         return text, float(reward), terminated, truncated, info
-
-    @staticmethod
-    def _split(observation: str, info: dict[str, Any]) -> tuple[str, str]:
-        """Part an observation into what comes before its view, and the view."""
-        # A snapshot is JSON, which would join two lone surrogates; no prompt can hold any.
-        observation = replace_surrogates(observation)
-        view = replace_surrogates(info.get("view", ""))
-        if not view or not observation.endswith(view):
-            return observation, ""
-        return observation[: -len(view)].removesuffix("\n"), view
 
     def _answer(self, info: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """Compose the text and, in the messages layout, the messages."""
@@ -162,7 +169,7 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         if self.views != "none":
             room -= len(self._first_view if every else self._exchanges[-1].view)
         count = 0
-        for reply, feedback, view in reversed(candidates):
+        for reply, feedback, view, _ in reversed(candidates):
             room -= len(feedback) + (len(view) if every else 0) + 3
             room -= len("You: ") + len(reply) if self.replies else 0
             if room < 0:
@@ -196,7 +203,8 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         for exchange in shown:
             content = joined(exchange.feedback, exchange.view if every else "")
             messages.append({"role": "assistant", "content": exchange.reply})
-            messages.append({"role": "user", "content": content})
+            role = self.tool_role if exchange.tool else "user"
+            messages.append({"role": role, "content": content})
         if dropped and not shown:
             last = self._exchanges[-1]
             parts = (messages[0]["content"], last.feedback, last.view if every else "")

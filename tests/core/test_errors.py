@@ -12,7 +12,7 @@ from gem_gymnasium.core.errors import GemError, MissingDependency, UnknownName
 PLAIN = [
     errors.ConfigError, errors.SnapshotMismatch, errors.StepOutsideEpisode,
     errors.SnapshotUnsupported, errors.ConformanceError, errors.MachineryError,
-    errors.StepTimeout, errors.BackendError, errors.EnvCrash,
+    errors.StepTimeout, errors.BackendError, errors.ToolFailure, errors.EnvCrash,
 ]  # fmt: skip
 EXAMPLES: list[GemError] = [
     *(kind("what happened") for kind in PLAIN),
