@@ -16,6 +16,7 @@ from gem_gymnasium.core.errors import (
 )
 from gem_gymnasium.core.parsing import replace_surrogates
 from gem_gymnasium.sandbox import Policy, PythonSession, Result, run_python
+from gem_gymnasium.sandbox.run import choose
 from gem_gymnasium.tools.base import Call, Runner, Tool, ToolResult
 
 _TAG_OPEN, _TAG_CLOSE = "<python>", "</python>"
@@ -49,7 +50,8 @@ class PythonTool(Tool):
         packages: What the model is told that it can import.
 
     Raises:
-        ConfigError: A limit is refused.
+        ConfigError: A limit is refused, or there is no such level.
+        SandboxUnavailable: The level, or any that isolates, cannot be reached here.
         MissingDependency: A package is not installed.
     """
 
@@ -77,6 +79,7 @@ class PythonTool(Tool):
                 "timeout_s must be above 0, error_lines and max_chars at least 1, got "
                 f"{self.timeout_s}, {self.error_lines} and {self.max_chars}"
             )
+        choose("session" if self.persistent else "python", self.level)
         for package in self.packages:
             if importlib.util.find_spec(package) is None:
                 raise MissingDependency(
@@ -156,14 +159,14 @@ class _Interpreter(Runner):
         time_s = tool._time_s(deadline)  # pyright: ignore[reportPrivateUsage]
         result = self._session.run(_program(call), time_s=time_s)
         answer = tool._result(result, time_s)  # pyright: ignore[reportPrivateUsage]
-        if answer.status in ("timeout", "limit"):
+        if not self.is_live:
             return answer._replace(text=f"{answer.text}\n{LOST_NAMES}")
         return answer
 
     @property
     def is_live(self) -> bool:
-        """Whether the interpreter runs."""
-        return self._session is not None
+        """Whether the interpreter lives."""
+        return self._session is not None and self._session.is_open
 
     def close(self) -> None:
         """Stop the interpreter."""

@@ -120,6 +120,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             success_reward=success_reward,
             error_reward=error_reward,
             call_timeout_s=call_timeout_s,
+            _disable_deepcopy=True,  # tools are values, and may hold a lock
         )
         super().__init__(env)
         require_texts(env, "ToolUse")

@@ -202,8 +202,8 @@ def test_a_call_that_cannot_be_read_is_explained(reply: str, problem: str) -> No
 # -- hostile replies -----------------------------------------------------------------------------
 PIECES = (
     "<tool_call>", "</tool_call>", "<tool_name>", "</tool_name>", "<arguments>", "</arguments>",
-    "{", "}", "[", "]", '"', "'", ":", ",", '"name"', '"arguments"', "add", "look", "```", "```json",
-    "\n", " ", "\\", "\\u12", "\ud800", "1", "<look>", "</look>", "<python>", "</python>", "```python",
+    "{", "}", "[", "]", '"', "'", ":", ",", '"name"', '"arguments"', "add", "look", "```",
+    "\n", " ", "\\", "\\u12", "\ud800", "1", "<look>", "</look>", "<python>", "</python>", "python",
 )  # fmt: skip
 
 

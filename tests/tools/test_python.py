@@ -14,10 +14,10 @@ from gem_gymnasium.core.errors import (
     SnapshotUnsupported,
     ToolFailure,
 )
-from gem_gymnasium.sandbox import Policy, Result
+from gem_gymnasium.sandbox import Policy
 from gem_gymnasium.tools import Call, PythonTool, Runner, ToolResult
-from gem_gymnasium.tools import python as python_tool
 from gem_gymnasium.tools.python import LOST_NAMES, NOTHING_PRINTED
+from tests.tools.zygotes import kill_zygotes_in
 
 TOOL = PythonTool()
 
@@ -171,12 +171,18 @@ def test_surrogates_that_a_program_prints_are_replaced() -> None:
 
 
 # -- failures of the machinery -------------------------------------------------------------------
-def test_a_sandbox_that_fails_raises(monkeypatch: pytest.MonkeyPatch) -> None:
-    # No sandbox fails on demand; tests/wrappers/test_tool_use.py kills a real one.
-    failed = Result("", "", "failed", "zygote", "the sandbox's parent died")
-    monkeypatch.setattr(python_tool, "run_python", lambda *_, **__: failed)
-    with pytest.raises(ToolFailure, match=r"level zygote\) failed: the sandbox's parent died"):
-        run("print(1)")
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_sandbox_killed_in_mid_run_raises_and_the_next_run_works(persistent: bool) -> None:
+    runner = PythonTool(persistent=persistent, timeout_s=20).episode()
+    level = run("x = 1", runner).level
+    if level != "zygote":
+        pytest.skip("no zygote to kill")
+    killer = kill_zygotes_in(0.3)
+    with pytest.raises(ToolFailure, match=r"the sandbox \(level zygote\) failed: ."):
+        run("while True: pass", runner)
+    killer.join()
+    assert run("print(2)", runner).text == "2"
+    runner.close()
 
 
 # -- persistence ---------------------------------------------------------------------------------
