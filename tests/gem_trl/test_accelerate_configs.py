@@ -30,7 +30,7 @@ def test_accelerate_reads_the_file(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "Needs GPUs" in text
     assert "not run" in text
-    assert f"--config_file examples/accelerate/{path.name} examples/08_multi_gpu.py" in text
+    assert f"--config_file examples/accelerate/{path.name} examples/13_multi_gpu.py" in text
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -2,14 +2,14 @@
 
 The trainer is the one of 03_train.py: only the launcher changes.
 
-    accelerate launch --config_file examples/accelerate/ddp.yaml examples/08_multi_gpu.py MODEL
+    accelerate launch --config_file examples/accelerate/ddp.yaml examples/13_multi_gpu.py MODEL
 
 ``ddp.yaml`` is for models that fit on one GPU; ``fsdp2.yaml`` and ``deepspeed_zero2.yaml`` beside
 it shard what does not fit. Each process plays ``episodes_per_rollout`` episodes in ``num_envs``
 envs of its own, and returns are normalized over all of them. ``MODEL`` is a name on the Hub or a
 path; without it a tiny model is built here, so that this also runs on two CPU processes:
 
-    accelerate launch --cpu --num_processes 2 examples/08_multi_gpu.py
+    accelerate launch --cpu --num_processes 2 examples/13_multi_gpu.py
 """
 
 import sys

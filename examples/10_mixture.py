@@ -1,7 +1,7 @@
 """Train one model on several envs at once; each gets its share of the episodes.
 
 Runs offline on a CPU in under a minute, with a tiny model built on the spot. With a real one:
-python examples/05_mixture.py --model Qwen/Qwen3-0.6B --rollouts 100
+python examples/10_mixture.py --model Qwen/Qwen3-0.6B --rollouts 100
 """
 
 import argparse

