@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from gem_gymnasium import errors
+from gem_gymnasium.tools import TOOLS
 from gem_trl._compat import BaseConfig
 from gem_trl.advantages import ESTIMATORS, GROUPED
 from gem_trl.vllm_config import VLLMConfig
@@ -47,6 +48,9 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         history (`str`, defaults to `"text"`): Layout of the History wrapper added to an env that
             has none: `"text"`, `"messages"`, or `"none"`. A VectorEnv is taken as it is.
         history_kwargs (`dict`, *optional*): Its other options.
+        tools (`list[str]`, *optional*): Names of tools, such as `python`; a ToolUse wrapper with
+            them is added to an env that has none.
+        tool_kwargs (`dict`, *optional*): Its other options, such as `max_tool_uses` or `preset`.
         max_turns_per_episode (`int`, defaults to 10,000): Turns after which an episode is
             truncated, for envs that never end by themselves.
         step_timeout_s (`float`, defaults to 600): Seconds after which an env counts as failed.
@@ -101,6 +105,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         *BaseConfig._VALID_DICT_FIELDS,
         "model_init_kwargs",
         "history_kwargs",
+        "tool_kwargs",
         "chat_template_kwargs",
     ]
 
@@ -146,6 +151,13 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
     )
     history_kwargs: dict[str, Any] | str | None = field(
         default=None, metadata={"help": "Other options of the History wrapper."}
+    )
+    tools: list[str] | None = field(
+        default=None,
+        metadata={"help": "Tools that the model may call, by name: python."},
+    )
+    tool_kwargs: dict[str, Any] | str | None = field(
+        default=None, metadata={"help": "Other options of the ToolUse wrapper."}
     )
     max_turns_per_episode: int = field(
         default=10_000, metadata={"help": "Turns after which an episode is truncated."}
@@ -302,6 +314,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         self._one_of("loss_aggregation", AGGREGATIONS)
         self._one_of("truncated_replies", TRUNCATED_REPLIES)
         self._one_of("history", HISTORIES)
+        self._check_tools()
         self.check_vllm()
         if self.gradient_accumulation_steps != 1:
             raise errors.ConfigError(
@@ -314,6 +327,15 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
     def grouped(self) -> bool:
         """Whether episodes are compared within groups that share a seed."""
         return self.advantage_estimator in GROUPED
+
+    def _check_tools(self) -> None:
+        if isinstance(self.tools, str):  # a file may name one
+            self.tools = [self.tools]
+        for tool in self.tools or ():
+            if tool not in TOOLS:
+                raise errors.UnknownName("tool", tool, TOOLS)
+        if self.tool_kwargs and not self.tools:
+            raise errors.ConfigError(f"tool_kwargs without tools, got {self.tool_kwargs}")
 
     def _check_transitions(self) -> None:
         self._one_of("transition_sampling", TRANSITION_SAMPLING)

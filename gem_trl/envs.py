@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 
 from gem_gymnasium import errors
 from gem_gymnasium.vector import ThreadVectorEnv
-from gem_gymnasium.wrappers import History
+from gem_gymnasium.wrappers import History, ToolUse
 from gem_trl import mixture
 
 logger = logging.getLogger(__name__)
@@ -231,6 +231,8 @@ def open_envs(
     history: str,
     history_kwargs: Mapping[str, Any],
     timeout_s: float,
+    tools: Sequence[str] = (),
+    tool_kwargs: Mapping[str, Any] | None = None,
 ) -> Envs:
     """Build the envs of a rollout.
 
@@ -240,12 +242,19 @@ def open_envs(
         history: Layout of the History wrapper to add where the stack has none, or ``"none"``.
         history_kwargs: Its other options.
         timeout_s: Seconds an env may take for a step or reset before it counts as failed.
+        tools: Names of the tools of the ToolUse wrapper to add where the stack has none.
+        tool_kwargs: Its other options.
 
     Raises:
         ConfigError: ``source`` is none of these, or lists more ids than there are envs; a weight
-            is refused.
+            or an option of a wrapper is refused; tools are asked for in a vector env.
     """
     if isinstance(source, VectorEnv):
+        if tools:
+            raise errors.ConfigError(
+                "tools cannot be added to the envs of a vector env: wrap each in "
+                "gem_gymnasium.wrappers.ToolUse"
+            )
         return _opened(cast("VectorEnv[Any, Any, Any]", source), history)
     weights = [1.0]
     if isinstance(source, str):
@@ -263,7 +272,10 @@ def open_envs(
     kinds = [kind for kind, share in enumerate(shares) for _ in range(share)]
 
     def build(kind: int) -> EnvFn:
-        return lambda: with_history(builders[kind](), history, history_kwargs)
+        # Tools first, so that a History remembers what they gave.
+        return lambda: with_history(
+            with_tools(builders[kind](), tools, tool_kwargs or {}), history, history_kwargs
+        )
 
     vector = ThreadVectorEnv(
         [build(kind) for kind in kinds],
@@ -292,11 +304,25 @@ def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
 
 def has_history(env: AnyEnv) -> bool:
     """Return whether a History wrapper is in the stack."""
+    return _has(env, History)
+
+
+def _has(env: AnyEnv, kind: type[AnyEnv]) -> bool:
     while isinstance(env, gym.Wrapper):
-        if isinstance(env, History):
+        if isinstance(env, kind):
             return True
         env = env.env
     return False
+
+
+def with_tools(env: AnyEnv, tools: Sequence[str], tool_kwargs: Mapping[str, Any]) -> AnyEnv:
+    """Add a ToolUse wrapper unless no tool is asked for or the stack has one."""
+    if not tools or _has(env, ToolUse):
+        return env
+    try:
+        return ToolUse(env, tools, **tool_kwargs)
+    except TypeError as error:
+        raise errors.ConfigError(f"tool_kwargs {dict(tool_kwargs)}: {error}") from error
 
 
 def with_history(env: AnyEnv, history: str, history_kwargs: Mapping[str, Any]) -> AnyEnv:

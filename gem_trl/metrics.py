@@ -109,6 +109,7 @@ def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, 
         lengths = np.array([len(turn.reply_ids) for turn in turns])
         finished = np.array([turn.finished for turn in turns])
         metrics |= {
+            "episode/tool_uses": sum(turn.event == "tool" for turn in turns) / len(valid),
             "episode/illegal_share": float(np.mean([not turn.legal for turn in turns])),
             "completions/mean_length": float(lengths.mean()),
             "completions/min_length": float(lengths.min()),

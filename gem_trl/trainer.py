@@ -213,9 +213,17 @@ class ReinforceTrainer(EvaluatingTrainer):
 
     def _open(self, source: EnvSource, num_envs: int) -> Collector:
         args = self._config
-        history_kwargs = cast("Mapping[str, Any]", args.history_kwargs or {})
+        envs = open_envs(
+            source,
+            num_envs,
+            args.history,
+            cast("Mapping[str, Any]", args.history_kwargs or {}),
+            args.step_timeout_s,
+            args.tools or (),
+            cast("Mapping[str, Any]", args.tool_kwargs or {}),
+        )
         return Collector(
-            open_envs(source, num_envs, args.history, history_kwargs, args.step_timeout_s),
+            envs,
             self._encoder,
             self._generator,
             max_prompt_tokens=self._max_prompt_tokens,

@@ -324,11 +324,11 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
 
 def instructions_of(tools: Sequence[Tool], max_tool_uses: int) -> str:
     """Return what stands behind the rules: the budget, the form of a call, the tools."""
-    times = "once" if max_tool_uses == 1 else f"{max_tool_uses} times"
+    times = "once" if max_tool_uses == 1 else f"{max_tool_uses} times in all"
     return "\n".join(
         [
-            f"You may call a tool {times} before you answer. A reply that holds a call is no "
-            "answer: its first call is run, the rest of it is passed over, and the result is shown "
+            f"You may call a tool, {times}. A reply that holds a call is no answer and takes no "
+            "turn: its first call is run, the rest of it is passed over, and the result is shown "
             f"to you. A call is {FORM}, or has the form that its tool names.",
             *(f"- {tool.instructions()}" for tool in tools),
         ]

@@ -64,6 +64,8 @@ SECTIONS = {
         "max_context_length",
         "history",
         "history_kwargs",
+        "tools",
+        "tool_kwargs",
         "prompt_template",
         "chat_template_kwargs",
         "truncated_replies",

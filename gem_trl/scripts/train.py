@@ -51,6 +51,7 @@ SECTIONS = {
         "episodes_per_rollout",
         "num_envs",
         "history",
+        "tools",
         "max_turns_per_episode",
         "step_timeout_s",
     ),

@@ -92,6 +92,7 @@ def test_every_figure_of_a_set_of_episodes() -> None:
         "episode/length": pytest.approx(4 / 3),
         "episode/success": pytest.approx(1 / 3),
         "episode/truncated": pytest.approx(1 / 3),
+        "episode/tool_uses": pytest.approx(1 / 3),
         "episode/illegal_share": 0.25,
         "completions/mean_length": 4.0,
         "completions/min_length": 1.0,

@@ -120,11 +120,11 @@ def test_the_tools_stand_behind_the_rules_and_the_view_ends_the_observation() ->
     rules = plain.removesuffix(f"\n{info['view']}")
     told = observation.removeprefix(f"{rules}\n").removesuffix(f"\n{info['view']}")
     head, look, python = told.split("\n- ")
-    assert head.startswith("You may call a tool 4 times before you answer.")
+    assert head.startswith("You may call a tool, 4 times in all.")
     assert '<tool_call>{"name": "...", "arguments": {...}}</tool_call>' in head
     assert look == Look().instructions()
     assert python == PythonTool().instructions()
-    assert "call a tool once before" in make(max_tool_uses=1).reset(seed=0)[0]
+    assert "You may call a tool, once. A reply" in make(max_tool_uses=1).reset(seed=0)[0]
 
 
 def test_a_tool_without_words_of_its_own_shows_its_description_and_schema() -> None:

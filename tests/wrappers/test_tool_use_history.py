@@ -138,11 +138,11 @@ def test_scratch_paper_stands_behind_the_env_s_last_answer_until_the_next() -> N
 def test_the_instructions_stay_in_sight_over_a_history() -> None:
     for layout in ("text", "messages"):
         for _, observation, info in played(over(layout)):
-            assert observation.count("You may call a tool 3 times") == 1
+            assert observation.count("You may call a tool, 3 times") == 1
             assert observation.endswith(info["view"])
             if layout == "messages":
                 contents = [message["content"] for message in info["messages"]]
-                assert "You may call a tool 3 times" in contents[0]
+                assert "You may call a tool, 3 times" in contents[0]
                 assert sum("You may call" in content for content in contents) == 1
 
 
