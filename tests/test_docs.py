@@ -1,9 +1,17 @@
 """The generated pages say what is so now."""
 
 import importlib.util
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
+from gem_gymnasium.tools import PythonTool
+from gem_gymnasium.wrappers.tool_use import PRESETS
+from tests.test_examples import folder, run_offline
+from tests.test_readme import Block, blocks_of
+
+__all__ = ["folder"]  # a fixture
 
 DOCS = Path(__file__).parent.parent / "docs"
 spec = importlib.util.spec_from_file_location("make_docs", DOCS / "make.py")
@@ -17,3 +25,29 @@ spec.loader.exec_module(make)
 def test_a_generated_page_is_up_to_date(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     assert text == make.PAGES[page](), "run `python docs/make.py` and commit the result"
+
+
+TOOLS = [
+    block
+    for block in blocks_of((DOCS / "tools.md").read_text(encoding="utf-8"))
+    if block.language == "python"
+]
+
+
+@pytest.mark.parametrize("block", TOOLS, ids=lambda block: f"line {block.line}")
+def test_a_block_of_the_page_on_tools_runs(block: Block, folder: Path) -> None:
+    run = run_offline(block.text, folder)
+    assert run.returncode == 0, run.stderr
+    code = block.text.partition("print(info")[2]
+    comments = [line.partition("#")[2].strip() for line in code.splitlines() if "#" in line]
+    assert "\n".join(comments) == run.stdout.strip()
+
+
+def test_the_page_on_tools_has_gem_s_presets_and_every_option() -> None:
+    page = (DOCS / "tools.md").read_text(encoding="utf-8")
+    for name, row in PRESETS.items():
+        paid = f"| {row.max_tool_uses} | {row.call_reward:g} | {row.success_reward:g} |"
+        (line,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        assert paid in line
+    for field in fields(PythonTool):
+        assert f"\n| `{field.name}` | " in page

@@ -25,6 +25,14 @@ EXPECTED: dict[str, tuple[str, ...]] = {
     ),
     "03_train.py": (r"'eval_episode/return': -?\d", r"'eval_rollout/episodes': 64\.0"),
     "04_own_env.py": (r"^check_text_env: passed\n", r"'eval_rollout/invalid_episodes': 0\.0"),
+    "05_python_tool.py": (
+        r"^Mastermind: find a hidden code.*\n.*\nYou may call a tool, 10 times in all\. ",
+        r"\nTool python, use 1 of 10:\n1 2\n> The first code that fits: \\boxed\{1 2\}\n1 2: ",
+        r"\n\d codes are left\n",
+        r"\nThe code is \d \d: you win\.\nsuccess True after \d turns and \d programs, \d\.\d\d\n",
+        r"roles of the messages: user assistant tool assistant user\n",
+        r"every program ran in the sandbox, level (zygote|bwrap)\n$",
+    ),
     "10_mixture.py": (
         r"gem/GuessTheNumber-easy-v0: 32 episodes in the last rollout, \d+% won\n"
         r"gem/Mastermind-easy-v0: 16 episodes in the last rollout, \d+% won\n",

@@ -80,7 +80,7 @@ def test_every_figure_of_a_set_of_episodes() -> None:
         truncated=True,
         stop="context",
     )
-    lost = played(turn(0.0, 4))
+    lost = played(turn(0.0, 4, event="tool"))
     assert episode_metrics([won, cut, lost]) == {
         "rollout/episodes": 3.0,
         "rollout/invalid_episodes": 0.0,
