@@ -14,10 +14,10 @@ from gem_gymnasium.core.errors import (
     SnapshotUnsupported,
     ToolFailure,
 )
-from gem_gymnasium.sandbox import Policy
+from gem_gymnasium.sandbox import Policy, available
 from gem_gymnasium.tools import Call, PythonTool, Runner, ToolResult
 from gem_gymnasium.tools.python import LOST_NAMES, NOTHING_PRINTED
-from tests.tools.zygotes import kill_zygotes_in
+from tests.tools.killing import RUNS, kill_in
 
 TOOL = PythonTool()
 
@@ -172,13 +172,16 @@ def test_surrogates_that_a_program_prints_are_replaced() -> None:
 
 # -- failures of the machinery -------------------------------------------------------------------
 @pytest.mark.parametrize("persistent", [False, True])
-def test_a_sandbox_killed_in_mid_run_raises_and_the_next_run_works(persistent: bool) -> None:
-    runner = PythonTool(persistent=persistent, timeout_s=20).episode()
-    level = run("x = 1", runner).level
-    if level != "zygote":
-        pytest.skip("no zygote to kill")
-    killer = kill_zygotes_in(0.3)
-    with pytest.raises(ToolFailure, match=r"the sandbox \(level zygote\) failed: ."):
+@pytest.mark.parametrize("level", RUNS)
+def test_a_sandbox_killed_in_mid_run_raises_and_the_next_run_works(
+    level: str, persistent: bool
+) -> None:
+    if why := available()[level]:
+        pytest.skip(f"no {level}: {why}")
+    runner = PythonTool(level=level, persistent=persistent, timeout_s=20).episode()
+    assert run("x = 1", runner).level == level
+    killer = kill_in(0.3, level)
+    with pytest.raises(ToolFailure, match=rf"the sandbox \(level {level}\) failed: ."):
         run("while True: pass", runner)
     killer.join()
     assert run("print(2)", runner).text == "2"

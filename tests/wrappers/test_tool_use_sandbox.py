@@ -13,7 +13,7 @@ from gem_gymnasium.core.errors import SnapshotUnsupported
 from gem_gymnasium.sandbox import available
 from gem_gymnasium.tools import PythonTool
 from gem_gymnasium.wrappers import ToolUse
-from tests.tools.zygotes import kill_zygotes_in
+from tests.tools.killing import RUNS, kill_in
 from tests.wrappers.toy_task import SumEnv, answer
 
 pytestmark = pytest.mark.skipif(
@@ -31,21 +31,24 @@ def program(source: str) -> str:
 
 # -- a sandbox that fails ------------------------------------------------------------------------
 @pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("level", RUNS)
 def test_a_sandbox_killed_in_mid_run_is_an_invalid_step_and_the_next_episode_works(
-    persistent: bool,
+    level: str, persistent: bool
 ) -> None:
-    env = make(persistent=persistent, timeout_s=20.0)
+    if why := available()[level]:
+        pytest.skip(f"no {level}: {why}")
+    env = make(level=level, persistent=persistent, timeout_s=20.0)
     env.reset(seed=0)
     good, *_, before = env.step(program("print(6 * 7)"))
     assert before["tool_ok"]
-    killer = kill_zygotes_in(0.3)
+    killer = kill_in(0.3, level)
     started = time.monotonic()
     observation, reward, terminated, truncated, info = env.step(program("while True: pass"))
     killer.join()
     assert time.monotonic() - started < 15
     assert (observation, reward, terminated, truncated) == (good, 0.0, False, True)
     assert (info["valid"], info["stop"], info["tool_uses"]) == (False, "tool", 1)
-    assert info["error"].startswith("ToolFailure: the sandbox (level zygote) failed: ")
+    assert info["error"].startswith(f"ToolFailure: the sandbox (level {level}) failed: ")
     env.reset(seed=0)
     assert env.step(program("print(6 * 7)"))[:4] == (good, 0.0, False, False)
     assert env.step(answer(env))[4]["success"]

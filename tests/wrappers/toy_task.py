@@ -7,6 +7,8 @@ import gymnasium as gym
 import numpy as np
 
 from gem_gymnasium import Outcome, TextEnv, parsing
+from gem_gymnasium.wrappers import ToolUse
+from tests.tools.echoes import Add, Look
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,3 +75,14 @@ def answer(env: gym.Env[Any, Any], off: int = 0) -> str:
     """Return the right answer of the present episode, or one that is off."""
     state: Any = env.unwrapped._state  # type: ignore[attr-defined]
     return f"\\boxed{{{state.a + state.b + off}}}"
+
+
+def make(*tools: Any, max_turns: int = 1, **options: Any) -> ToolUse:
+    """Return the task with tools, two toys unless told otherwise."""
+    return ToolUse(SumEnv(max_turns=max_turns), list(tools) or [Add(), Look()], **options)
+
+
+def started(env: ToolUse) -> ToolUse:
+    """Return the env in its first episode."""
+    env.reset(seed=0)
+    return env
