@@ -113,7 +113,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     ) -> None:
         RecordConstructorArgs.__init__(
             self,
-            tools=tools,
+            tools=list(tools) if isinstance(tools, list | tuple) else tools,
             preset=preset,
             max_tool_uses=max_tool_uses,
             call_reward=call_reward,

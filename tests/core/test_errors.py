@@ -10,9 +10,10 @@ from gem_gymnasium.core import errors
 from gem_gymnasium.core.errors import GemError, MissingDependency, UnknownName
 
 PLAIN = [
-    errors.ConfigError, errors.SnapshotMismatch, errors.StepOutsideEpisode,
-    errors.SnapshotUnsupported, errors.ConformanceError, errors.MachineryError,
-    errors.StepTimeout, errors.BackendError, errors.ToolFailure, errors.EnvCrash,
+    errors.ConfigError, errors.SnapshotMismatch, errors.SandboxUnavailable,
+    errors.StepOutsideEpisode, errors.SnapshotUnsupported, errors.ConformanceError,
+    errors.MachineryError, errors.StepTimeout, errors.BackendError, errors.ToolFailure,
+    errors.EnvCrash,
 ]  # fmt: skip
 EXAMPLES: list[GemError] = [
     *(kind("what happened") for kind in PLAIN),
