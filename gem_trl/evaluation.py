@@ -99,7 +99,10 @@ class EvaluatingTrainer(ResumableTrainer):
         metrics = evaluation_metrics(self.play_evaluation(), prefix)
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
-            self.args, self.state, self.control, metrics
+            self.args,
+            self.state,
+            self.control,  # pyright: ignore[reportUnknownArgumentType]  # untyped in transformers
+            metrics,
         )
         return metrics
 

@@ -270,7 +270,12 @@ class _Child(Running):
         """Return how the child ended; if the parent does not say, end the parent."""
         self._status.settimeout(timeout_s)
         try:
-            told = self._status.recv(ENDED.size)
+            try:
+                told = self._status.recv(ENDED.size)
+            except ConnectionResetError:
+                # The parent closed its end with an order of ours unread: the child had ended by
+                # itself. What the parent said before comes after the error.
+                told = self._status.recv(ENDED.size)
         except TimeoutError:
             self.parent.process.kill()  # and with it all its children
             return Ending(None, "the sandbox's parent does not answer")

@@ -173,6 +173,17 @@ def be(
     orders: socket.socket, folder: str, shared: Shared, rulesets: list[int], uid: int | None
 ) -> NoReturn:
     """Be the child: confine yourself, wait for a program, run it."""
+    status = 1
+    try:
+        status = wait_and_run(orders, folder, shared, rulesets, uid)
+    finally:
+        os._exit(status)  # never back into the parent's loop
+
+
+def wait_and_run(
+    orders: socket.socket, folder: str, shared: Shared, rulesets: list[int], uid: int | None
+) -> int:
+    """Confine the process, wait for a program and run it; return its exit status."""
     failure = ""
     program = seccomp.strict(os.getpid())
     try:
@@ -182,7 +193,7 @@ def be(
     message, descriptors, _, _ = socket.recv_fds(orders, MAX_REQUEST, len(GIVEN))
     orders.close()
     if not message:  # the parent is gone
-        os._exit(1)
+        return 1
     request: dict[str, Any] = json.loads(message)
     source, stdin, stdout, stderr, answers, setup = descriptors
     try:
@@ -192,18 +203,18 @@ def be(
         seccomp.install(program)
     except BaseException as error:
         os.write(setup, f"cannot confine a program: {error}".encode()[:4_000])
-        os._exit(1)
+        return 1
     os.write(setup, CONFINED)
     for place, descriptor in enumerate((stdin, stdout, stderr)):
         os.dup2(descriptor, place)
         os.close(descriptor)
     os.close(setup)
     if request["session"]:
-        os._exit(harness.run_session(source, answers))
+        return harness.run_session(source, answers)
     os.close(answers)
     with os.fdopen(source, "rb") as stream:
         text = stream.read().decode("utf-8", "replace")
-    os._exit(harness.run_once(text))
+    return harness.run_once(text)
 
 
 def become(folder: str, shared: Shared, rulesets: list[int], uid: int | None, orders: int) -> None:

@@ -76,6 +76,14 @@ def test_a_spare_that_died_fails_no_run() -> None:
     assert results == [f"{n}\n" for n in range(8)]
 
 
+def test_a_program_that_ends_while_it_is_being_killed_has_ended() -> None:
+    """Its output is over the limit, but it may be gone before the order to kill it arrives."""
+    policy = Policy(output_bytes=1_000)
+    for _ in range(100):
+        done = run_python("print('x' * 5_000)", policy=policy, level="zygote")
+        assert done.detail == "output over 1000 bytes"
+
+
 def test_children_die_with_the_caller() -> None:
     code = (
         "import sys, time\nfrom gem_gymnasium.sandbox import PythonSession\n"
