@@ -140,7 +140,19 @@ class Bwrap(Level):
         return [
             *self._isolation()[1:],
             *python,
-            *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", *size, "--tmpfs", "/dev/shm"),
+            # bubblewrap's own first process is the program's user without its limits: out of sight.
+            *("--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1"),
+            *(
+                "--remount-ro",
+                "/proc/1",
+                "--dev",
+                "/dev",
+                "--perms",
+                "1777",
+                *size,
+                "--tmpfs",
+                "/dev/shm",
+            ),
             *(part for folder in closed for part in ("--remount-ro", str(folder))),
             *("--remount-ro", "/dev", *work, "--symlink", WORK, "/tmp", "--remount-ro", "/"),
             *("--clearenv", *variables, "--chdir", WORK),
@@ -214,12 +226,13 @@ class _Tree(Running):
         """Return how the program ended, once all processes inside are gone."""
         assert self._bwrap is not None
         deadline = time.monotonic() + timeout_s
+        if self._init >= 0 and not is_readable(self._init, timeout_s):
+            return Ending(None, "the processes could not be killed")
         try:
-            self._bwrap.wait(timeout_s)
+            self._bwrap.wait(max(1.0, deadline - time.monotonic()) if self._init < 0 else 1.0)
         except subprocess.TimeoutExpired:
-            return Ending(None, "the processes could not be killed")
-        if self._init >= 0 and not is_readable(self._init, max(0.0, deadline - time.monotonic())):
-            return Ending(None, "the processes could not be killed")
+            self._bwrap.kill()
+            return Ending(None, "bubblewrap does not end")
         code = self._reported("exit-code")
         if code is None:
             return Ending(None, f"bubblewrap ended with {self._bwrap.returncode}")

@@ -26,6 +26,9 @@ MAX_FILES = 10_000
 MAX_DEPTH = 30
 """Folders in folders that a run may have."""
 
+MAX_PATH = 3_000
+"""Bytes of the longest path that is looked at."""
+
 REMOVE_S = 60.0
 """How long a folder may take to be removed."""
 
@@ -178,8 +181,8 @@ def disk_excess(folder: str, policy: Policy, size: int = 0) -> str:
     waiting = [(folder, 0)]
     while waiting:
         place, depth = waiting.pop()
-        if depth > MAX_DEPTH:
-            return f"folders over {MAX_DEPTH} deep"
+        if depth > MAX_DEPTH or len(os.fsencode(place)) > MAX_PATH:  # deeper ones cannot be seen
+            return "folders too deep"
         with contextlib.suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
                 count += 1

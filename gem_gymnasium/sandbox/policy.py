@@ -29,7 +29,8 @@ class Policy:
         output_bytes: Bytes of stdout, and of stderr; beyond them the run is killed (``limit``).
         disk_bytes: Bytes of one file, and of all files in the folder.
         folder: A folder to work in that outlives the run, and whose files the run may change;
-            None for an empty one that is removed afterwards.
+            None for an empty one that is removed afterwards. Started by root, it is given to the
+            run's user, so that only one run at a time can work in it.
 
     Raises:
         ConfigError: A value is not positive, or the folder does not exist.
