@@ -97,16 +97,31 @@ def flush() -> None:
             stream.flush()
 
 
+def read_exactly(descriptor: int, length: int) -> bytes:
+    """Return the next ``length`` bytes, or what there is, and take nothing beyond them."""
+    data = bytearray()
+    while len(data) < length and (chunk := os.read(descriptor, length - len(data))):
+        data += chunk
+    return bytes(data)
+
+
 def main(arguments: list[str]) -> int:
     """Run as a program: ``once CONFIRM SOURCE`` or ``session CONFIRM REQUESTS ANSWERS``.
 
-    The numbers are descriptors; ``CONFIRM`` takes one byte before the program's first line.
+    The numbers are descriptors; ``CONFIRM`` takes one byte before the program's first line. Where
+    there are none but the standard streams, ``piped LENGTH`` confirms on stdout, and the source is
+    the first bytes of stdin.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    mode, (confirm, source, *answers) = arguments[0], map(int, arguments[1:])
+    mode, numbers = arguments[0], [int(number) for number in arguments[1:]]
     sys.argv = [FILE]
     # Where installed packages are has done its work: the program's environment has none of it.
     os.environ.pop("PYTHONPATH", None)
+    if mode == "piped":
+        text = read_exactly(0, *numbers).decode("utf-8", "replace")
+        os.write(1, b".")
+        return run_once(text)
+    confirm, source, *answers = numbers
     os.write(confirm, b".")
     os.close(confirm)
     if mode == "session":

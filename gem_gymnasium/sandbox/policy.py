@@ -31,9 +31,12 @@ class Policy:
         folder: A folder to work in that outlives the run, and whose files the run may change;
             None for an empty one that is removed afterwards. Started by root, it is given to the
             run's user, so that only one run at a time can work in it.
+        image: The container image of level ``docker``, which the others do not use; it must be at
+            the engine already, and hold ``python3`` (3.11 or newer) for Python, ``sh`` and ``dd``
+            for shells.
 
     Raises:
-        ConfigError: A value is not positive, or the folder does not exist.
+        ConfigError: A value is not positive, the image has no name, or the folder does not exist.
     """
 
     time_s: float = 5.0
@@ -43,6 +46,7 @@ class Policy:
     output_bytes: int = 65_536
     disk_bytes: int = 64 << 20
     folder: Path | None = None
+    image: str = "python:3.11-slim"
 
     def __post_init__(self) -> None:
         for name in ("time_s", "memory_bytes", "processes", "output_bytes", "disk_bytes"):
@@ -51,6 +55,8 @@ class Policy:
                 raise ConfigError(f"{name} must be positive and finite, got {value!r}")
         if self.cpu_s is not None and self.cpu_s < 1:
             raise ConfigError(f"cpu_s must be None or at least 1, got {self.cpu_s}")
+        if not self.image.strip():
+            raise ConfigError("image must name a container image, got an empty name")
         if self.folder is not None and not Path(self.folder).is_dir():
             raise ConfigError(f"folder must be an existing folder, got {str(self.folder)!r}")
 

@@ -11,6 +11,7 @@ from collections.abc import Generator, Mapping
 from gem_gymnasium.core.errors import ConfigError, SandboxUnavailable, UnknownName
 from gem_gymnasium.sandbox.bwrap import Bwrap
 from gem_gymnasium.sandbox.child_process import END_S
+from gem_gymnasium.sandbox.docker import Docker
 from gem_gymnasium.sandbox.harness import OUT_OF_MEMORY
 from gem_gymnasium.sandbox.level import Ending, Level, SandboxFailure
 from gem_gymnasium.sandbox.policy import DEFAULT, Kind, Policy, Program, Result, Status
@@ -18,7 +19,9 @@ from gem_gymnasium.sandbox.reading import Captured, capture
 from gem_gymnasium.sandbox.rlimit import Rlimit
 from gem_gymnasium.sandbox.zygote import Zygote
 
-LEVELS: Mapping[str, Level] = {level.name: level for level in (Zygote(), Bwrap(), Rlimit())}
+LEVELS: Mapping[str, Level] = {
+    level.name: level for level in (Zygote(), Bwrap(), Docker(), Rlimit())
+}
 """Every level, the first choice first."""
 
 AT_ONCE = 4 * (os.cpu_count() or 1)
