@@ -1,0 +1,11 @@
+# /// attack
+# tries = "kills its whole process group, in which the sandbox's own processes might be"
+# zygote = ["error"]
+# bwrap = ["error"]
+# docker = ["error"]
+# rlimit = "not covered"
+# control = "none: the container's own caller would be killed"
+# ///
+import signal
+
+os.kill(0, signal.SIGKILL)

@@ -1,0 +1,9 @@
+# /// attack
+# tries = "writes output without end (1 GB at most)"
+# zygote = "not covered: runs no shells"
+# bwrap = ["limit"]
+# docker = ["limit"]
+# rlimit = ["limit"]
+# control = "none: held by the deadline or a limit only"
+# ///
+head -c 1000000000 /dev/zero

@@ -1,0 +1,80 @@
+"""The process that calls the sandbox in the tests: it lays the bait and makes one trial a line.
+
+Started by ``callers.py`` as root or as an ordinary user, so that whatever an attack does to its
+caller (kill it, stop it, read its environment or memory, type into its terminal) hits this
+process, never pytest. Reads ``{"attack": ..., "level": ...}`` lines, answers one line each.
+"""
+
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+import sys
+import tempfile
+import termios
+from pathlib import Path
+from typing import Any
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def main(token: str, container_of: str) -> None:
+    """Serve until there are no more lines.
+
+    Args:
+        token: What the names of all bait contain.
+        container_of: The process namespace of pytest, if this one must be in another; else "".
+    """
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    if container_of and os.readlink("/proc/self/ns/pid") == container_of:
+        raise SystemExit("not in a container")
+    # What a run leaves behind becomes a child of this process, where it is seen.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    take_terminal()
+    root = Path(tempfile.gettempdir(), f"gem-caller-{token}")
+    for folder in (root, root / "temporary", root / "home"):
+        folder.mkdir(mode=0o755)
+        folder.chmod(0o755)
+    tempfile.tempdir = str(root / "temporary")
+    os.environ["TMPDIR"] = tempfile.tempdir
+    os.environ.setdefault("HOME", str(root / "home"))
+    try:
+        serve(answers, root, token, contained=bool(container_of))
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def take_terminal() -> None:
+    """Make the bait terminal, which is standard error's, this session's own."""
+    if os.isatty(2):
+        fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+
+
+def serve(answers: Any, root: Path, token: str, *, contained: bool) -> None:
+    """Lay the bait and make the trials."""
+    from gem_gymnasium.sandbox import available
+    from tests.sandbox.attack import load
+    from tests.sandbox.bait import Bait
+    from tests.sandbox.trial import control, ready, trial
+
+    bait = Bait(root / "bait", Path.home(), token, f"{token}-variable")
+    try:
+        levels = {} if contained else available()
+        warm: set[str] = set()
+        answers.write(json.dumps(levels) + "\n")
+        for line in sys.stdin:
+            told = json.loads(line)
+            attack, level = load(told["attack"]), told["level"]
+            if level not in warm and not contained:
+                ready(level)
+                warm.add(level)
+            outcome = control(attack, bait) if contained else trial(attack, level, bait)
+            answers.write(json.dumps(outcome._asdict()) + "\n")
+    finally:
+        bait.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

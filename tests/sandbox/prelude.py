@@ -1,0 +1,45 @@
+"""The first lines of every Python attack: they are put before its own and run in the sandbox."""
+
+import contextlib  # noqa: F401 - the attacks use it
+import json
+import os
+import sys
+import time  # noqa: F401
+
+bait = json.loads(sys.stdin.readline())
+
+
+def breach(what):
+    """Say that something got through."""
+    os.write(1, f"BREACH {what}\n".encode())
+
+
+def attempt(what, action, *args, **options):
+    """Do something that must be refused; return whether it was not."""
+    try:
+        action(*args, **options)
+    except OSError:
+        return False
+    breach(what)
+    return True
+
+
+def syscall(name, *args):
+    """Call the kernel by name, past Python's own functions.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    import ctypes
+    import errno
+
+    if name not in bait["syscalls"]:
+        raise OSError(errno.ENOSYS, name)
+    kernel = ctypes.CDLL(None, use_errno=True).syscall
+    kernel.restype = ctypes.c_long
+    words = [ctypes.c_long(word) if isinstance(word, int) else word for word in args]
+    result = kernel(ctypes.c_long(bait["syscalls"][name]), *words)
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name}: {os.strerror(code)}")
+    return result

@@ -1,0 +1,69 @@
+"""The escape corpus: no attack gets through, at every level that this machine reaches.
+
+``attack.py`` says what an attack is, ``trial.py`` what is looked at. Each runs as root, where the
+tests do, and as an ordinary user; never outside a level.
+"""
+
+import platform
+import re
+
+import pytest
+
+from gem_gymnasium.sandbox import available
+from tests.sandbox.attack import LEVELS, PRELUDE, corpus
+from tests.sandbox.callers import USERS
+from tests.sandbox.conftest import GetCaller
+
+ATTACKS = corpus()
+REACHED = [level for level, why in available().items() if not why]
+TRIALS = [
+    (attack, level, user)
+    for attack in ATTACKS
+    for level in REACHED
+    for user in USERS
+    if attack.statuses(level) and attack.header.get("machine") in (None, platform.machine())
+]
+CONTROLS = [attack for attack in ATTACKS if attack.header["control"] == "breach"]
+
+
+@pytest.mark.parametrize(
+    ("attack", "level", "user"),
+    TRIALS,
+    ids=[f"{attack.name}-{level}-{user}" for attack, level, user in TRIALS],
+)
+def test_an_attack_does_not_get_through(attack, level, user, get_caller: GetCaller) -> None:
+    caller = get_caller(user)
+    if caller.levels[level]:
+        pytest.skip(f"level {level} cannot be reached by user {user!r}: {caller.levels[level]}")
+    outcome = caller.ask(attack.name, level)
+    if outcome["problems"]:
+        caller.close()  # whatever it is, the next attack gets a new one
+    assert outcome["problems"] == [], outcome["ending"]
+
+
+@pytest.mark.parametrize("attack", CONTROLS, ids=[attack.name for attack in CONTROLS])
+def test_an_attack_gets_through_where_nothing_confines_it(attack, get_caller: GetCaller) -> None:
+    """The corpus can fail: in a container with bait and caller, but no level, each breaks out."""
+    caller = get_caller("contained")
+    outcome = caller.ask(attack.name, "control")
+    caller.close()
+    assert outcome["problems"] != [], outcome["ending"]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=[attack.name for attack in ATTACKS])
+def test_a_header_says_what_must_happen_at_each_level(attack) -> None:
+    for level in LEVELS:
+        said = attack.header[level]
+        if isinstance(said, str):
+            assert said.startswith("not covered")
+        else:
+            assert said
+            assert set(said) <= {"ok", "error", "timeout", "limit", "failed"}
+    assert re.match("breach$|none: .", attack.header["control"])
+
+
+def test_the_corpus_covers_each_isolating_level() -> None:
+    assert len(ATTACKS) >= 40
+    for level in ("zygote", "bwrap"):
+        assert sum(bool(attack.statuses(level)) for attack in ATTACKS) >= 100
+    assert PRELUDE.startswith('"""')

@@ -1,0 +1,204 @@
+"""One trial: run an attack at a level, then look from outside what became of it."""
+
+import contextlib
+import os
+import re
+import resource
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gem_gymnasium.sandbox import Policy, run_python, run_shell
+from tests.sandbox.attack import Attack
+from tests.sandbox.bait import Bait
+from tests.sandbox.surroundings import Surroundings, descendants
+
+GRACE_S = 2.0
+"""How much later than the deadline a run may return."""
+
+MEANWHILE_S = 0.4
+"""When the test acts on the sandbox's own processes, after a run's start."""
+
+PROBE = {True: ("echo $((1 + 1))", run_shell), False: ("print(1 + 1)", run_python)}
+
+
+class Outcome(NamedTuple):
+    """What an attack came to: everything that should not have been, and how it ended."""
+
+    problems: list[str]
+    ending: str
+
+
+def trial(attack: Attack, level: str, bait: Bait) -> Outcome:
+    """Run one attack at one level."""
+    told = bait.told(level, attack.policy)
+    with kept_folder(attack) as folder:
+        policy = Policy(**attack.policy, folder=folder)
+        if attack.header.get("earlier"):
+            run_python(f"print(input()) # {bait.secret}", stdin=bait.secret, level=level)
+        before, peak = Surroundings.now(), _peak_bytes()
+        start = time.monotonic()
+        with meanwhile(attack.header.get("during", ""), bait) as called:
+            run = run_shell if attack.is_shell else run_python
+            result = run(attack.source(told), stdin=attack.stdin(told), policy=policy, level=level)
+        took = time.monotonic() - start
+        problems = [
+            *breaches(result.output),
+            *unexpected(attack, level, result.status, result.output, took),
+            *called,
+            *bait.disturbed(),
+            *before.changes(),
+        ]
+        if _peak_bytes() - peak > 64 << 20:
+            problems.append(f"the caller took {(_peak_bytes() - peak) >> 20} MB at its peak")
+        if bait.secret in result.output + result.errors:
+            problems.append("the output holds a secret")
+        problems += afterwards(attack, level, folder)
+    return Outcome(problems, f"{result.status} ({result.detail}) {result.errors[-500:]}")
+
+
+def control(attack: Attack, bait: Bait) -> Outcome:
+    """Run one attack where only a container stands around it, the bait and the caller."""
+    told = bait.told("control", attack.policy)
+    before = Surroundings.now()
+    text = attack.source(told)
+    command = ["bash", "-c", text] if attack.is_shell else [sys.executable, "-I", "-c", text]
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(subprocess.TimeoutExpired):
+        result = subprocess.run(
+            command,
+            input=attack.stdin(told).encode(),
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            close_fds=False,
+            timeout=10,
+            check=False,
+        )
+        problems = [*breaches(result.stdout.decode("utf-8", "replace")), *set_id_files(folder)]
+        return Outcome([*problems, *bait.disturbed(), *before.changes(0.0)], f"{result.returncode}")
+    return Outcome([], "over 10 s")
+
+
+def breaches(output: str) -> list[str]:
+    """Return what an attack says it broke through."""
+    return [line for line in output.splitlines() if line.startswith("BREACH")][:5]
+
+
+def unexpected(
+    attack: Attack, level: str, status: str, output: str, took_s: float
+) -> Iterator[str]:
+    """Yield in what a run's end differs from what the attack's header says."""
+    if status not in attack.statuses(level):
+        yield f"ended {status}, not {' or '.join(attack.statuses(level))}"
+    if took_s > attack.policy["time_s"] + GRACE_S:
+        yield f"took {took_s:.1f} s, with a deadline of {attack.policy['time_s']} s"
+    wanted = attack.header.get("output")
+    if wanted is not None and not re.search(wanted, output):
+        yield f"the output {output[:80]!r} does not match {wanted!r}"
+    if len(output) > attack.policy["output_bytes"]:
+        yield f"the output has {len(output)} characters"
+
+
+def afterwards(attack: Attack, level: str, folder: Path | None) -> Iterator[str]:
+    """Yield what is wrong with the next run, and with what is left in a folder that is kept."""
+    source, run = PROBE[attack.is_shell]
+    result = run(source, level=level)
+    if (result.output, result.status) != ("2\n", "ok"):
+        yield f"the next run gave {result}"
+    if folder is None:
+        return
+    yield from set_id_files(folder)
+    if "afterwards" in attack.header:
+        result = run(attack.header["afterwards"], policy=Policy(folder=folder), level=level)
+        if result.output.split()[-1:] != [attack.header["afterwards_output"]]:
+            yield f"the next run in the folder gave {result}"
+        yield from breaches(result.output)
+
+
+def set_id_files(folder: str | Path) -> list[str]:
+    """Return the files below a folder that would give their owner's rights to who runs them."""
+    found: list[str] = []
+    for place, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            mode = os.lstat(os.path.join(place, name)).st_mode
+            if mode & (stat.S_ISUID | stat.S_ISGID) and stat.S_ISREG(mode):
+                found.append(f"{name} was left with mode {mode:o}")
+    return found
+
+
+@contextlib.contextmanager
+def kept_folder(attack: Attack) -> Iterator[Path | None]:
+    """Give a folder that outlives the run, to an attack that wants one."""
+    if not attack.header.get("kept_folder"):
+        yield None
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def meanwhile(what: str, bait: Bait) -> Iterator[list[str]]:
+    """Do, while a run goes on, what its attack wants done; the list says what came of it."""
+    actions: dict[str, Callable[[], list[str]]] = {
+        "": lambda: [],
+        "kill": lambda: _signal_sandbox(bait, signal.SIGKILL),
+        "stop": lambda: _signal_sandbox(bait, signal.SIGSTOP),
+        "call": lambda: _call_port(bait.ports.free_port),
+    }
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: said.extend(actions[what]()))
+    if what:
+        thread.start()
+    yield said
+    if what:
+        thread.join()
+    if what == "stop":
+        _signal_sandbox(bait, signal.SIGCONT)
+
+
+def _signal_sandbox(bait: Bait, number: signal.Signals) -> list[str]:
+    """Send a signal to the processes that the caller started, the bait's left out."""
+    if number != signal.SIGCONT:
+        time.sleep(MEANWHILE_S)
+    mine = os.getpid()
+    children = {pid for pid in descendants(mine) if _parent(pid) == mine} - {bait.process.pid}
+    for pid in children:
+        with contextlib.suppress(OSError):
+            os.kill(pid, number)
+    return [] if children else ["the sandbox had no process to signal"]
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _call_port(port: int) -> list[str]:
+    """Call a port that nobody of the test listens on, for a while."""
+    end = time.monotonic() + 2 * MEANWHILE_S
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.1):
+            return ["a process of the test was answered by the sandbox"]
+        time.sleep(0.02)
+    return []
+
+
+def _peak_bytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+
+
+def ready(level: str) -> dict[str, Any]:
+    """Run once what a level needs to be warm, so that it counts as there before."""
+    for is_shell, (source, run) in PROBE.items():
+        if not (is_shell and level == "zygote"):
+            run(source, level=level)
+    return {}
