@@ -9,7 +9,7 @@ import ctypes
 import fcntl
 import json
 import os
-import shutil
+import subprocess
 import sys
 import tempfile
 import termios
@@ -43,7 +43,7 @@ def main(token: str, container_of: str) -> None:
     try:
         serve(answers, root, token, contained=bool(container_of))
     finally:
-        shutil.rmtree(root, ignore_errors=True)
+        subprocess.run(["rm", "-rf", "--", str(root)], check=False)
 
 
 def take_terminal() -> None:
@@ -57,20 +57,23 @@ def serve(answers: Any, root: Path, token: str, *, contained: bool) -> None:
     from gem_gymnasium.sandbox import available
     from tests.sandbox.attack import load
     from tests.sandbox.bait import Bait
-    from tests.sandbox.trial import control, ready, trial
+    from tests.sandbox.surroundings import Surroundings
+    from tests.sandbox.trial import control, make_ready, trial
 
     bait = Bait(root / "bait", Path.home(), token, f"{token}-variable")
     try:
         levels = {} if contained else available()
-        warm: set[str] = set()
+        warm: dict[str, Surroundings] = {}
         answers.write(json.dumps(levels) + "\n")
         for line in sys.stdin:
             told = json.loads(line)
             attack, level = load(told["attack"]), told["level"]
-            if level not in warm and not contained:
-                ready(level)
-                warm.add(level)
-            outcome = control(attack, bait) if contained else trial(attack, level, bait)
+            if contained:
+                outcome = control(attack, bait)
+            else:
+                if level not in warm:
+                    warm[level] = make_ready(level)
+                outcome = trial(attack, level, bait, warm[level])
             answers.write(json.dumps(outcome._asdict()) + "\n")
     finally:
         bait.close()

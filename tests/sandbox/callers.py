@@ -121,7 +121,9 @@ class Caller:
         self.process.stdout.close()
         os.close(self.terminal)
         self.terminal = -1
-        shutil.rmtree(Path(tempfile.gettempdir(), f"gem-caller-{self.token}"), ignore_errors=True)
+        # Not by shutil.rmtree, which deep folders defeat.
+        left = Path(tempfile.gettempdir(), f"gem-caller-{self.token}")
+        subprocess.run(["rm", "-rf", "--", str(left)], check=False)
 
 
 def unused_uid() -> str:

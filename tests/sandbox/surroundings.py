@@ -15,18 +15,22 @@ def descendants(pid: int) -> set[int]:
     """Return the processes that a process started and all that those started, dead ones too."""
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                fields = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            children.setdefault(int(fields[1]), []).append(int(entry))
+        if entry.isdigit() and (parent := parent_of(int(entry))):
+            children.setdefault(parent, []).append(int(entry))
     found: set[int] = set()
     reached = [pid]
     while reached:
         reached = [child for parent in reached for child in children.get(parent, [])]
         found.update(reached)
     return found
+
+
+def parent_of(pid: int) -> int:
+    """Return a process's parent; 0 if the process is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 def resident_bytes(pid: int | str = "self") -> int:
@@ -36,47 +40,56 @@ def resident_bytes(pid: int | str = "self") -> int:
 
 
 class Surroundings(NamedTuple):
-    """The caller's own state at one moment."""
+    """The caller's own state at one moment, as counts: levels replace their idle processes."""
 
-    processes: set[int]
+    processes: int
     files: int
     threads: int
-    temporary: set[str]
-    resident: int
+    temporary: int
+    resident_mb: int
 
     @classmethod
     def now(cls) -> "Surroundings":
         """Look."""
+        folder = Path(tempfile.gettempdir())
         return cls(
-            processes=descendants(os.getpid()),
+            processes=len(descendants(os.getpid())),
             files=len(os.listdir("/proc/self/fd")),
             threads=threading.active_count(),
-            temporary=set(os.listdir(tempfile.gettempdir())),
-            resident=resident_bytes(),
+            temporary=len([*folder.glob("*"), *folder.glob("*/*")]),
+            resident_mb=resident_bytes() >> 20,
         )
 
+    @classmethod
+    def settled(cls) -> "Surroundings":
+        """Look when nothing has changed for a while."""
+        before = cls.now()
+        while True:
+            time.sleep(0.3)
+            now = cls.now()
+            if now[:-1] == before[:-1]:
+                return now
+            before = now
+
     def changes(self, patience_s: float = 1.0) -> list[str]:
-        """Return what is there now that was not; what is on its way out gets some time."""
+        """Return what there is more of now; what is on its way out gets some time."""
         end = time.monotonic() + patience_s
         while (found := self.changes_now()) and time.monotonic() < end:
             time.sleep(0.02)
+        if any("processes" in line for line in found):
+            found += [f"a process: {_describe(pid)}" for pid in descendants(os.getpid())]
         return found
 
     def changes_now(self) -> list[str]:
-        """Return what is there now that was not."""
+        """Return what there is more of now."""
         now = Surroundings.now()
         found = [
-            f"process {pid} was left: {_describe(pid)}" for pid in now.processes - self.processes
+            f"{more} {name} were left"
+            for name in ("processes", "files", "threads", "temporary")
+            if (more := getattr(now, name) - getattr(self, name)) > 0
         ]
-        found += [
-            f"{name} was left in the temporary folder" for name in now.temporary - self.temporary
-        ]
-        if now.files > self.files:
-            found.append(f"{now.files - self.files} open files were left")
-        if now.threads > self.threads:
-            found.append(f"{now.threads - self.threads} threads were left")
-        if now.resident - self.resident > MAX_GROWTH_BYTES:
-            found.append(f"the caller grew by {(now.resident - self.resident) >> 20} MB")
+        if now.resident_mb - self.resident_mb > MAX_GROWTH_BYTES >> 20:
+            found.append(f"the caller grew by {now.resident_mb - self.resident_mb} MB")
         return found
 
 

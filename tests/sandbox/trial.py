@@ -14,12 +14,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gem_gymnasium.sandbox import Policy, run_python, run_shell
 from tests.sandbox.attack import Attack
 from tests.sandbox.bait import Bait
-from tests.sandbox.surroundings import Surroundings, descendants
+from tests.sandbox.surroundings import Surroundings, descendants, parent_of
 
 GRACE_S = 2.0
 """How much later than the deadline a run may return."""
@@ -37,14 +37,14 @@ class Outcome(NamedTuple):
     ending: str
 
 
-def trial(attack: Attack, level: str, bait: Bait) -> Outcome:
-    """Run one attack at one level."""
+def trial(attack: Attack, level: str, bait: Bait, before: Surroundings) -> Outcome:
+    """Run one attack at one level; ``before`` is how the caller looks when all is well."""
     told = bait.told(level, attack.policy)
     with kept_folder(attack) as folder:
         policy = Policy(**attack.policy, folder=folder)
         if attack.header.get("earlier"):
             run_python(f"print(input()) # {bait.secret}", stdin=bait.secret, level=level)
-        before, peak = Surroundings.now(), _peak_bytes()
+        peak = _peak_bytes()
         start = time.monotonic()
         with meanwhile(attack.header.get("during", ""), bait) as called:
             run = run_shell if attack.is_shell else run_python
@@ -55,13 +55,13 @@ def trial(attack: Attack, level: str, bait: Bait) -> Outcome:
             *unexpected(attack, level, result.status, result.output, took),
             *called,
             *bait.disturbed(),
-            *before.changes(),
         ]
         if _peak_bytes() - peak > 64 << 20:
             problems.append(f"the caller took {(_peak_bytes() - peak) >> 20} MB at its peak")
         if bait.secret in result.output + result.errors:
             problems.append("the output holds a secret")
         problems += afterwards(attack, level, folder)
+    problems += before.changes()
     return Outcome(problems, f"{result.status} ({result.detail}) {result.errors[-500:]}")
 
 
@@ -147,20 +147,22 @@ def kept_folder(attack: Attack) -> Iterator[Path | None]:
 def meanwhile(what: str, bait: Bait) -> Iterator[list[str]]:
     """Do, while a run goes on, what its attack wants done; the list says what came of it."""
     actions: dict[str, Callable[[], list[str]]] = {
-        "": lambda: [],
+        "": list,
         "kill": lambda: _signal_sandbox(bait, signal.SIGKILL),
         "stop": lambda: _signal_sandbox(bait, signal.SIGSTOP),
         "call": lambda: _call_port(bait.ports.free_port),
     }
     said: list[str] = []
     thread = threading.Thread(target=lambda: said.extend(actions[what]()))
-    if what:
-        thread.start()
+    thread.start()
+    below = descendants(os.getpid()) - {bait.process.pid}
+    indirect = {pid for pid in below if parent_of(pid) != os.getpid()}
     yield said
-    if what:
-        thread.join()
+    thread.join()
     if what == "stop":
         _signal_sandbox(bait, signal.SIGCONT)
+    if what in ("stop", "kill"):
+        _bury(indirect)
 
 
 def _signal_sandbox(bait: Bait, number: signal.Signals) -> list[str]:
@@ -168,18 +170,24 @@ def _signal_sandbox(bait: Bait, number: signal.Signals) -> list[str]:
     if number != signal.SIGCONT:
         time.sleep(MEANWHILE_S)
     mine = os.getpid()
-    children = {pid for pid in descendants(mine) if _parent(pid) == mine} - {bait.process.pid}
+    below = descendants(mine) - {bait.process.pid}
+    children = {pid for pid in below if parent_of(pid) == mine}
     for pid in children:
         with contextlib.suppress(OSError):
             os.kill(pid, number)
     return [] if children else ["the sandbox had no process to signal"]
 
 
-def _parent(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
+def _bury(pids: set[int]) -> None:
+    """Wait for processes that become this one's children when their parents die, if they do."""
+    end = time.monotonic() + 1.0
+    while pids and time.monotonic() < end:
+        for pid in list(pids):
+            with contextlib.suppress(ChildProcessError):
+                if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                    continue
+                pids.discard(pid)
+        time.sleep(0.02)
 
 
 def _call_port(port: int) -> list[str]:
@@ -196,9 +204,9 @@ def _peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-def ready(level: str) -> dict[str, Any]:
-    """Run once what a level needs to be warm, so that it counts as there before."""
+def make_ready(level: str) -> Surroundings:
+    """Run once what a level needs to be warm; return how the caller then looks."""
     for is_shell, (source, run) in PROBE.items():
         if not (is_shell and level == "zygote"):
             run(source, level=level)
-    return {}
+    return Surroundings.settled()

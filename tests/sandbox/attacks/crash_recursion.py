@@ -1,10 +1,11 @@
 # /// attack
 # tries = "recurses without end"
-# zygote = ["error", "limit"]
-# bwrap = ["error", "limit"]
-# docker = ["error", "limit"]
-# rlimit = ["error", "limit"]
+# zygote = ["error", "limit", "timeout"]
+# bwrap = ["error", "limit", "timeout"]
+# docker = ["error", "limit", "timeout"]
+# rlimit = ["error", "limit", "timeout"]
 # control = "none: harms nobody but itself"
+# policy = { time_s = 2.0 }
 # ///
 sys.setrecursionlimit(10**9)
 

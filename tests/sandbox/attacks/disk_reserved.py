@@ -6,7 +6,6 @@
 # rlimit = "not covered"
 # control = "none: file systems in memory do count it"
 # ///
-import ctypes
 
 FALLOC_FL_KEEP_SIZE = 1
 total = 0

@@ -14,6 +14,7 @@ with contextlib.suppress(OSError):
         file = open("file", "wb", buffering=0)
         held.append(file)
         os.unlink("file")
+        time.sleep(0.02)
         with contextlib.suppress(OSError):
             for _ in range(8):
                 total += file.write(CHUNK)

@@ -1,5 +1,5 @@
 # /// attack
-# tries = "ends at once with success, before anything is printed"
+# tries = "ends at once with success, which must give no more than an empty output"
 # zygote = ["ok"]
 # bwrap = ["ok"]
 # docker = ["ok"]
@@ -7,5 +7,4 @@
 # control = "none: harms nobody"
 # output = '^$'
 # ///
-print("never seen", end="")
 os._exit(0)

@@ -16,7 +16,9 @@ import threading
 frame = sys._getframe()
 for item in gc.get_objects():
     with contextlib.suppress(Exception):
-        if isinstance(item, socket.socket | mmap.mmap | subprocess.Popen):
+        if isinstance(item, mmap.mmap | subprocess.Popen):
+            breach(f"found {item!r}")
+        if isinstance(item, socket.socket) and item.fileno() >= 0:
             breach(f"found {item!r}")
         if isinstance(item, io.FileIO) and not item.closed and item.fileno() > 2:
             breach(f"found the file {item!r}")

@@ -6,7 +6,6 @@
 # rlimit = "not covered"
 # control = "none: needs the machine's own root"
 # ///
-import ctypes
 import errno
 
 # With the right, each would complain of its arguments instead (EINVAL, EFAULT, ENOENT, EBADF).

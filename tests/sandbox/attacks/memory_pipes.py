@@ -7,7 +7,6 @@
 # control = "none: bounded by the number of open files in any case"
 # ///
 import fcntl
-import socket
 
 F_SETPIPE_SZ = 1031
 goal = bait["policy"]["memory_bytes"] + (512 << 20)
