@@ -32,7 +32,8 @@ def main(token: str, container_of: str) -> None:
         raise SystemExit("not in a container")
     # What a run leaves behind becomes a child of this process, where it is seen.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    take_terminal()
+    if not container_of:
+        take_terminal()
     root = Path(tempfile.gettempdir(), f"gem-caller-{token}")
     for folder in (root, root / "temporary", root / "home"):
         folder.mkdir(mode=0o755)

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,7 +71,8 @@ def control(attack: Attack, bait: Bait) -> Outcome:
     before = Surroundings.now()
     text = attack.source(told)
     command = ["bash", "-c", text] if attack.is_shell else [sys.executable, "-I", "-c", text]
-    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(subprocess.TimeoutExpired):
+    folder = tempfile.mkdtemp()  # it goes with the container
+    with contextlib.suppress(subprocess.TimeoutExpired):
         result = subprocess.run(
             command,
             input=attack.stdin(told).encode(),
@@ -146,47 +147,53 @@ def kept_folder(attack: Attack) -> Iterator[Path | None]:
 @contextlib.contextmanager
 def meanwhile(what: str, bait: Bait) -> Iterator[list[str]]:
     """Do, while a run goes on, what its attack wants done; the list says what came of it."""
-    actions: dict[str, Callable[[], list[str]]] = {
-        "": list,
-        "kill": lambda: _signal_sandbox(bait, signal.SIGKILL),
-        "stop": lambda: _signal_sandbox(bait, signal.SIGSTOP),
-        "call": lambda: _call_port(bait.ports.free_port),
-    }
     said: list[str] = []
-    thread = threading.Thread(target=lambda: said.extend(actions[what]()))
+    orphans: set[int] = set()
+
+    def act() -> None:
+        time.sleep(0 if what == "call" else MEANWHILE_S)
+        if what == "call":
+            said.extend(_call_port(bait.ports.free_port))
+        else:
+            number = signal.SIGKILL if what == "kill" else signal.SIGSTOP
+            below = descendants(os.getpid()) - {bait.process.pid}
+            orphans.update(pid for pid in below if parent_of(pid) != os.getpid())
+            if not _signal_all(below - orphans, number):
+                said.append("the sandbox had no process to signal")
+
+    if not what:
+        yield said
+        return
+    thread = threading.Thread(target=act)
     thread.start()
-    below = descendants(os.getpid()) - {bait.process.pid}
-    indirect = {pid for pid in below if parent_of(pid) != os.getpid()}
     yield said
     thread.join()
     if what == "stop":
-        _signal_sandbox(bait, signal.SIGCONT)
-    if what in ("stop", "kill"):
-        _bury(indirect)
+        _signal_all(descendants(os.getpid()), signal.SIGCONT)
+    _bury(orphans)
 
 
-def _signal_sandbox(bait: Bait, number: signal.Signals) -> list[str]:
-    """Send a signal to the processes that the caller started, the bait's left out."""
-    if number != signal.SIGCONT:
-        time.sleep(MEANWHILE_S)
-    mine = os.getpid()
-    below = descendants(mine) - {bait.process.pid}
-    children = {pid for pid in below if parent_of(pid) == mine}
-    for pid in children:
+def _signal_all(pids: set[int], number: signal.Signals) -> int:
+    """Send a signal; return to how many processes."""
+    count = 0
+    for pid in pids:
         with contextlib.suppress(OSError):
             os.kill(pid, number)
-    return [] if children else ["the sandbox had no process to signal"]
+            count += 1
+    return count
 
 
 def _bury(pids: set[int]) -> None:
-    """Wait for processes that become this one's children when their parents die, if they do."""
+    """Wait for processes whose parents have died: then they are this one's, and may be dead."""
     end = time.monotonic() + 1.0
     while pids and time.monotonic() < end:
         for pid in list(pids):
-            with contextlib.suppress(ChildProcessError):
-                if os.waitpid(pid, os.WNOHANG)[0] == 0:
-                    continue
-                pids.discard(pid)
+            try:
+                if os.waitpid(pid, os.WNOHANG)[0] == pid:
+                    pids.discard(pid)
+            except ChildProcessError:
+                if parent_of(pid) == 0:
+                    pids.discard(pid)
         time.sleep(0.02)
 
 
