@@ -9,6 +9,7 @@ import ctypes
 import fcntl
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import termios
 from pathlib import Path
 from typing import Any
 
-PR_SET_CHILD_SUBREAPER = 36
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 def main(token: str, container_of: str) -> None:
@@ -30,10 +31,9 @@ def main(token: str, container_of: str) -> None:
     os.dup2(2, 1)
     if container_of and os.readlink("/proc/self/ns/pid") == container_of:
         raise SystemExit("not in a container")
-    # What a run leaves behind becomes a child of this process, where it is seen.
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if not container_of:
         take_terminal()
+    watch_over_orphans()
     root = Path(tempfile.gettempdir(), f"gem-caller-{token}")
     for folder in (root, root / "temporary", root / "home"):
         folder.mkdir(mode=0o755)
@@ -45,6 +45,23 @@ def main(token: str, container_of: str) -> None:
         serve(answers, root, token, contained=bool(container_of))
     finally:
         subprocess.run(["rm", "-rf", "--", str(root)], check=False)
+
+
+def watch_over_orphans() -> None:
+    """Go on in a child of this process, which is what init is to others.
+
+    What a run leaves behind becomes a child of this process: there it is seen
+    (``surroundings.py``) and, once dead, gone.
+    """
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    caller = os.fork()
+    if caller == 0:
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        return
+    while os.wait()[0] != caller:
+        pass
+    os._exit(0)
 
 
 def take_terminal() -> None:

@@ -40,7 +40,10 @@ def resident_bytes(pid: int | str = "self") -> int:
 
 
 class Surroundings(NamedTuple):
-    """The caller's own state at one moment, as counts: levels replace their idle processes."""
+    """The caller's own state at one moment, as counts: levels replace their idle processes.
+
+    Processes are those below the caller's parent, which takes over what loses its own.
+    """
 
     processes: int
     files: int
@@ -53,7 +56,7 @@ class Surroundings(NamedTuple):
         """Look."""
         folder = Path(tempfile.gettempdir())
         return cls(
-            processes=len(descendants(os.getpid())),
+            processes=len(descendants(os.getppid())),
             files=len(os.listdir("/proc/self/fd")),
             threads=threading.active_count(),
             temporary=len([*folder.glob("*"), *folder.glob("*/*")]),
@@ -77,7 +80,7 @@ class Surroundings(NamedTuple):
         while (found := self.changes_now()) and time.monotonic() < end:
             time.sleep(0.02)
         if any("processes" in line for line in found):
-            found += [f"a process: {_describe(pid)}" for pid in descendants(os.getpid())]
+            found += [f"a process: {_describe(pid)}" for pid in descendants(os.getppid())]
         return found
 
     def changes_now(self) -> list[str]:

@@ -148,7 +148,7 @@ def kept_folder(attack: Attack) -> Iterator[Path | None]:
 def meanwhile(what: str, bait: Bait) -> Iterator[list[str]]:
     """Do, while a run goes on, what its attack wants done; the list says what came of it."""
     said: list[str] = []
-    orphans: set[int] = set()
+    mine = os.getpid()
 
     def act() -> None:
         time.sleep(0 if what == "call" else MEANWHILE_S)
@@ -156,9 +156,8 @@ def meanwhile(what: str, bait: Bait) -> Iterator[list[str]]:
             said.extend(_call_port(bait.ports.free_port))
         else:
             number = signal.SIGKILL if what == "kill" else signal.SIGSTOP
-            below = descendants(os.getpid()) - {bait.process.pid}
-            orphans.update(pid for pid in below if parent_of(pid) != os.getpid())
-            if not _signal_all(below - orphans, number):
+            children = {pid for pid in descendants(mine) if parent_of(pid) == mine}
+            if not _signal_all(children - {bait.process.pid}, number):
                 said.append("the sandbox had no process to signal")
 
     if not what:
@@ -169,8 +168,7 @@ def meanwhile(what: str, bait: Bait) -> Iterator[list[str]]:
     yield said
     thread.join()
     if what == "stop":
-        _signal_all(descendants(os.getpid()), signal.SIGCONT)
-    _bury(orphans)
+        _signal_all(descendants(mine), signal.SIGCONT)
 
 
 def _signal_all(pids: set[int], number: signal.Signals) -> int:
@@ -181,20 +179,6 @@ def _signal_all(pids: set[int], number: signal.Signals) -> int:
             os.kill(pid, number)
             count += 1
     return count
-
-
-def _bury(pids: set[int]) -> None:
-    """Wait for processes whose parents have died: then they are this one's, and may be dead."""
-    end = time.monotonic() + 1.0
-    while pids and time.monotonic() < end:
-        for pid in list(pids):
-            try:
-                if os.waitpid(pid, os.WNOHANG)[0] == pid:
-                    pids.discard(pid)
-            except ChildProcessError:
-                if parent_of(pid) == 0:
-                    pids.discard(pid)
-        time.sleep(0.02)
 
 
 def _call_port(port: int) -> list[str]:
