@@ -1,8 +1,8 @@
 # /// attack
 # tries = "kills its whole process group, in which the sandbox's own processes might be"
-# zygote = ["error"]
-# bwrap = ["error"]
-# docker = ["error"]
+# zygote = ["error", "limit"]
+# bwrap = ["error", "limit"]
+# docker = ["error", "limit"]
 # rlimit = "not covered"
 # control = "none: the container's own caller would be killed"
 # ///

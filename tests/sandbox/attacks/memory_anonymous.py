@@ -1,9 +1,9 @@
 # /// attack
 # tries = "maps and touches more memory than the policy allows"
-# zygote = ["ok"]
-# bwrap = ["ok"]
-# docker = ["ok"]
-# rlimit = ["ok"]
+# zygote = ["ok", "limit"]
+# bwrap = ["ok", "limit"]
+# docker = ["ok", "limit"]
+# rlimit = ["ok", "limit"]
 # control = "breach"
 # ///
 import mmap
