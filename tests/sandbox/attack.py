@@ -15,7 +15,8 @@ Further keys: ``policy`` (fields of Policy), ``output`` (a regular expression th
 match), ``padding`` (bytes of input after the bait's line), ``earlier`` (a program with a secret
 runs before), ``kept_folder`` (the folder outlives the run; ``afterwards`` is run in it next and
 must print ``afterwards_output``), ``during`` (what the test does meanwhile: "kill" or "stop" the
-sandbox's own processes, "call" a port), ``machine`` (the only one that the attack is for).
+sandbox's own processes, "call" a port, "run beside" it), ``machine`` (the only one
+that it is for).
 """
 
 import json

@@ -12,6 +12,7 @@ import secrets
 import shutil
 import struct
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,8 @@ class Files:
         self.inherited = folder / "inherited"
         self.home = home / f".{token}"
         self.library = Path(sys.prefix, "lib", f"{token}.txt")
+        self.package = Path(sysconfig.get_paths()["purelib"], f"{token.replace('-', '_')}.py")
+        self.outside = (self.home, self.library, self.package)
         self.places = [home, self.library.parent, self.open, *map(Path, SHARED_FOLDERS)]
         self.held = -1
         self.lay()
@@ -99,7 +102,7 @@ class Files:
             path.chmod(mode)
         self.held = os.open(self.inherited, os.O_RDWR)
         os.set_inheritable(self.held, True)
-        self.optional = [path for path in (self.home, self.library) if self.wrote(path)]
+        self.optional = [path for path in self.outside if self.wrote(path)]
         self.watched = [*modes, self.open, self.empty, *self.optional]
         self.seen = self.look()
 
@@ -108,7 +111,7 @@ class Files:
         try:
             if path.parent.stat().st_uid != os.getuid():
                 return False
-            path.write_text(self.text, encoding="ascii")
+            path.write_text(f"# {self.text}", encoding="ascii")
             path.chmod(0o644)
         except OSError:
             return False
@@ -122,6 +125,7 @@ class Files:
             **{name: str(getattr(self, name)) for name in names},
             "home": str(self.home if self.home in self.optional else self.secret),
             "library": str(self.library) if self.library in self.optional else None,
+            "package": str(self.package) if self.package in self.optional else None,
             "inherited": [status.st_dev, status.st_ino],
             "handle": handle(self.secret),
         }
@@ -145,7 +149,7 @@ class Files:
 
     def is_stray(self, path: Path) -> bool:
         """Whether the test itself did not put this there; then it is removed."""
-        if path in (self.home, self.library, self.folder, self.folder.parent):
+        if path in (*self.outside, self.folder, self.folder.parent):
             return False
         _remove(path)
         return True
@@ -155,7 +159,7 @@ class Files:
         if self.held >= 0:
             os.close(self.held)
             self.held = -1
-        for path in (self.home, self.library):
+        for path in self.outside:
             with contextlib.suppress(OSError):
                 path.unlink()
         for path in (self.open, self.secret, self.public, self.inherited):

@@ -46,10 +46,10 @@ def trial(attack: Attack, level: str, bait: Bait, before: Surroundings) -> Outco
             run_python(f"print(input()) # {bait.secret}", stdin=bait.secret, level=level)
         peak = _peak_bytes()
         start = time.monotonic()
-        with meanwhile(attack.header.get("during", ""), bait) as called:
+        with meanwhile(attack, level, folder, bait) as called:
             run = run_shell if attack.is_shell else run_python
             result = run(attack.source(told), stdin=attack.stdin(told), policy=policy, level=level)
-        took = time.monotonic() - start
+            took = time.monotonic() - start
         problems = [
             *breaches(result.output),
             *unexpected(attack, level, result.status, result.output, took),
@@ -126,9 +126,9 @@ def afterwards(attack: Attack, level: str, folder: Path | None) -> Iterator[str]
 def set_id_files(folder: str | Path) -> list[str]:
     """Return the files below a folder that would give their owner's rights to who runs them."""
     found: list[str] = []
-    for place, folders, files in os.walk(folder):
+    for _, folders, files, place in os.fwalk(folder):  # by descriptors: paths may be too long
         for name in (*folders, *files):
-            mode = os.lstat(os.path.join(place, name)).st_mode
+            mode = os.stat(name, dir_fd=place, follow_symlinks=False).st_mode
             if mode & (stat.S_ISUID | stat.S_ISGID) and stat.S_ISREG(mode):
                 found.append(f"{name} was left with mode {mode:o}")
     return found
@@ -140,21 +140,31 @@ def kept_folder(attack: Attack) -> Iterator[Path | None]:
     if not attack.header.get("kept_folder"):
         yield None
         return
-    with tempfile.TemporaryDirectory() as folder:
+    folder = tempfile.mkdtemp()
+    try:
         yield Path(folder)
+    finally:
+        # Not by shutil, which deep folders defeat.
+        subprocess.run(["rm", "-rf", "--", folder], check=False)
 
 
 @contextlib.contextmanager
-def meanwhile(what: str, bait: Bait) -> Iterator[list[str]]:
+def meanwhile(attack: Attack, level: str, folder: Path | None, bait: Bait) -> Iterator[list[str]]:
     """Do, while a run goes on, what its attack wants done; the list says what came of it."""
+    what = attack.header.get("during", "")
     said: list[str] = []
     mine = os.getpid()
 
     def act() -> None:
-        time.sleep(0 if what == "call" else MEANWHILE_S)
         if what == "call":
             said.extend(_call_port(bait.ports.free_port))
+        elif what == "run beside":
+            time.sleep(MEANWHILE_S)  # until it has made its folders: it may lose the rights to them
+            end = time.monotonic() + 2 * MEANWHILE_S
+            while time.monotonic() < end:
+                run_python("pass", policy=Policy(folder=folder), level=level)
         else:
+            time.sleep(MEANWHILE_S)
             number = signal.SIGKILL if what == "kill" else signal.SIGSTOP
             children = {pid for pid in descendants(mine) if parent_of(pid) == mine}
             if not _signal_all(children - {bait.process.pid}, number):

@@ -11,6 +11,6 @@ os.symlink(bait["open"], "to-folder")
 attempt("read through a symbolic link", open, "to-file", "rb")
 attempt("listed through a symbolic link", os.listdir, "to-folder")
 attempt("wrote through a symbolic link", open, "to-folder/" + bait["token"], "w")
-attempt("changed a mode through a symbolic link", os.chmod, "to-file", 0o600)
+touch(os.chmod, "to-file", 0o600)
 if attempt("linked a file of the test into its folder", os.link, bait["file"], "hard"):
     attempt("wrote through a hard link", open, "hard", "a")

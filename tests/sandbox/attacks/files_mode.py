@@ -7,8 +7,8 @@
 # control = "breach"
 # ///
 mine = os.getuid()
-attempt("changed the mode", os.chmod, bait["file"], 0o606)
-attempt("changed the owner", os.chown, bait["file"], mine, os.getgid())
-attempt("changed the times", os.utime, bait["file"], (1, 1))
-attempt("set an attribute", os.setxattr, bait["file"], "user.bait", b"x")
-attempt("made a folder of the test private", os.chmod, bait["open"], 0o700)
+touch(os.chmod, bait["file"], 0o606)
+touch(os.chown, bait["file"], mine, os.getgid())
+touch(os.utime, bait["file"], (1, 1))
+touch(os.setxattr, bait["file"], "user.bait", b"x")
+touch(os.chmod, bait["open"], 0o700)

@@ -12,14 +12,14 @@ AT_FDCWD = -100
 path = ctypes.c_char_p(bait["file"].encode())
 # The same attributes that the file has, so that the call can only fail for want of permission.
 attributes = (ctypes.c_ulong * 3)(ctypes.addressof(ctypes.create_string_buffer(b"x")), 1, 0)
-attempt("fchmodat2", syscall, "fchmodat2", AT_FDCWD, path, 0o606, 0)
-attempt("fchmodat", syscall, "fchmodat", AT_FDCWD, path, 0o606)
-attempt("utimensat", syscall, "utimensat", AT_FDCWD, path, None, 0)
+touch(syscall, "fchmodat2", AT_FDCWD, path, 0o606, 0)
+touch(syscall, "fchmodat", AT_FDCWD, path, 0o606)
+touch(syscall, "utimensat", AT_FDCWD, path, None, 0)
 name = ctypes.c_char_p(b"user.bait")
-attempt("setxattrat", syscall, "setxattrat", AT_FDCWD, path, 0, name, attributes, 16)
+touch(syscall, "setxattrat", AT_FDCWD, path, 0, name, attributes, 16)
 # Through a descriptor that names the file without opening it.
 with contextlib.suppress(OSError):
     held = os.open(bait["file"], os.O_PATH)
     empty = ctypes.c_char_p(b"")
-    attempt("fchmodat2 of a held path", syscall, "fchmodat2", held, empty, 0o606, 0x1000)
-    attempt("fchownat of a held path", syscall, "fchownat", held, empty, -1, os.getgid(), 0x1000)
+    touch(syscall, "fchmodat2", held, empty, 0o606, 0x1000)
+    touch(syscall, "fchownat", held, empty, -1, os.getgid(), 0x1000)
