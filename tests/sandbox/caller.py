@@ -75,6 +75,7 @@ def serve(answers: Any, root: Path, token: str, *, contained: bool) -> None:
     from gem_gymnasium.sandbox import available
     from tests.sandbox.attack import load
     from tests.sandbox.bait import Bait
+    from tests.sandbox.endurance import endure
     from tests.sandbox.surroundings import Surroundings
     from tests.sandbox.trial import control, make_ready, trial
 
@@ -85,6 +86,9 @@ def serve(answers: Any, root: Path, token: str, *, contained: bool) -> None:
         answers.write(json.dumps(levels) + "\n")
         for line in sys.stdin:
             told = json.loads(line)
+            if "runs" in told:
+                answers.write(json.dumps(endure(told["level"], told["runs"])) + "\n")
+                continue
             attack, level = load(told["attack"]), told["level"]
             if contained:
                 outcome = control(attack, bait)

@@ -18,7 +18,7 @@ from typing import Any
 from tests.sandbox.surroundings import descendants
 
 ROOT = Path(__file__).parents[2]
-ANSWER_S = 40.0
+ANSWER_S, ENDURANCE_S = 40.0, 400.0
 USERS = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 
 
@@ -66,7 +66,7 @@ class Caller:
                 env=environment,
                 start_new_session=True,
             )
-        self.levels: dict[str, str] = self.answer()
+        self.levels: dict[str, str] = self.answer(ANSWER_S)
 
     def ask(self, attack: str, level: str) -> dict[str, Any]:
         """Make one trial; return its outcome.
@@ -74,19 +74,31 @@ class Caller:
         Raises:
             OSError: The caller died or hung.
         """
+        return self.request(ANSWER_S, attack=attack, level=level)
+
+    def endure(self, level: str, runs: int) -> dict[str, Any]:
+        """Make many runs; return how it was before and after.
+
+        Raises:
+            OSError: The caller died or hung.
+        """
+        return self.request(ENDURANCE_S, runs=runs, level=level)
+
+    def request(self, timeout_s: float, **what: Any) -> Any:
+        """Ask for something; return the answer."""
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"attack": attack, "level": level}) + "\n")
-        return self.answer()
+        self.process.stdin.write(json.dumps(what) + "\n")
+        return self.answer(timeout_s)
 
     @property
     def is_closed(self) -> bool:
         """Whether it has ended."""
         return self.terminal < 0
 
-    def answer(self) -> Any:
+    def answer(self, timeout_s: float) -> Any:
         """Read one line."""
         assert self.process.stdout is not None
-        ready, _, _ = select.select([self.process.stdout], [], [], ANSWER_S)
+        ready, _, _ = select.select([self.process.stdout], [], [], timeout_s)
         line = self.process.stdout.readline() if ready else ""
         if not line:
             said = self.said()

@@ -1,8 +1,8 @@
 # /// attack
 # tries = "leaves a folder that is hard to delete: 1,200 deep, without permissions, odd names"
-# zygote = ["ok"]
-# bwrap = ["ok"]
-# docker = ["ok"]
+# zygote = ["ok", "limit"]
+# bwrap = ["ok", "limit"]
+# docker = ["ok", "limit"]
 # rlimit = "not covered"
 # control = "none: the container is thrown away whole"
 # ///
