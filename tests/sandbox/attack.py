@@ -16,7 +16,7 @@ match), ``padding`` (bytes of input after the bait's line), ``earlier`` (a progr
 runs before), ``kept_folder`` (the folder outlives the run; ``afterwards`` is run in it next and
 must print ``afterwards_output``), ``during`` (what the test does meanwhile: "kill" or "stop" the
 sandbox's own processes, "call" a port, "run beside" it), ``machine`` (the only one
-that it is for).
+that it is for), ``session`` (it runs in a PythonSession, and the next run must work).
 """
 
 import json
@@ -30,7 +30,7 @@ FOLDER = Path(__file__).with_name("attacks")
 PRELUDE = Path(__file__).with_name("prelude.py").read_text(encoding="utf-8")
 _REQUIRED = {"tries", "control", *LEVELS}
 _OPTIONAL = {"policy", "output", "padding", "earlier", "kept_folder", "afterwards"}
-_OPTIONAL |= {"afterwards_output", "during", "machine"}
+_OPTIONAL |= {"afterwards_output", "during", "machine", "session"}
 
 # Small, so that bombs need not be large to be seen.
 POLICY: dict[str, Any] = {
@@ -66,6 +66,9 @@ class Attack(NamedTuple):
 
     def source(self, bait: dict[str, Any]) -> str:
         """Return the program to run, with its prelude."""
+        if self.header.get("session"):  # which has no input
+            given = f"import io, sys; sys.stdin = io.StringIO({self.stdin(bait)!r})\n"
+            return given + PRELUDE + self.text
         if not self.is_shell:
             return PRELUDE + self.text
         words = {**bait, **bait["policy"]}

@@ -14,9 +14,9 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from gem_gymnasium.sandbox import Policy, run_python, run_shell
+from gem_gymnasium.sandbox import Policy, PythonSession, Result, run_python, run_shell
 from tests.sandbox.attack import Attack
 from tests.sandbox.bait import Bait
 from tests.sandbox.surroundings import Surroundings, descendants, parent_of
@@ -47,8 +47,7 @@ def trial(attack: Attack, level: str, bait: Bait, before: Surroundings) -> Outco
         peak = _peak_bytes()
         start = time.monotonic()
         with meanwhile(attack, level, folder, bait) as called:
-            run = run_shell if attack.is_shell else run_python
-            result = run(attack.source(told), stdin=attack.stdin(told), policy=policy, level=level)
+            result = run(attack, told, policy, level)
             took = time.monotonic() - start
         problems = [
             *breaches(result.output),
@@ -63,6 +62,20 @@ def trial(attack: Attack, level: str, bait: Bait, before: Surroundings) -> Outco
         problems += afterwards(attack, level, folder)
     problems += before.changes()
     return Outcome(problems, f"{result.status} ({result.detail}) {result.errors[-500:]}")
+
+
+def run(attack: Attack, told: dict[str, Any], policy: Policy, level: str) -> Result:
+    """Run an attack as its header wants; of a session, make one more run and close it."""
+    source, stdin = attack.source(told), attack.stdin(told)
+    if not attack.header.get("session"):
+        once = run_shell if attack.is_shell else run_python
+        return once(source, stdin=stdin, policy=policy, level=level)
+    session = PythonSession(policy, level)
+    result = session.run(source)
+    time.sleep(0.2)
+    session.run("print(1 + 1)", time_s=0.5)
+    session.close()
+    return result
 
 
 def control(attack: Attack, bait: Bait) -> Outcome:
@@ -109,15 +122,15 @@ def unexpected(
 
 def afterwards(attack: Attack, level: str, folder: Path | None) -> Iterator[str]:
     """Yield what is wrong with the next run, and with what is left in a folder that is kept."""
-    source, run = PROBE[attack.is_shell]
-    result = run(source, level=level)
+    source, once = PROBE[attack.is_shell]
+    result = once(source, level=level)
     if (result.output, result.status) != ("2\n", "ok"):
         yield f"the next run gave {result}"
     if folder is None:
         return
     yield from set_id_files(folder)
     if "afterwards" in attack.header:
-        result = run(attack.header["afterwards"], policy=Policy(folder=folder), level=level)
+        result = once(attack.header["afterwards"], policy=Policy(folder=folder), level=level)
         if result.output.split()[-1:] != [attack.header["afterwards_output"]]:
             yield f"the next run in the folder gave {result}"
         yield from breaches(result.output)
@@ -207,7 +220,7 @@ def _peak_bytes() -> int:
 
 def make_ready(level: str) -> Surroundings:
     """Run once what a level needs to be warm; return how the caller then looks."""
-    for is_shell, (source, run) in PROBE.items():
+    for is_shell, (source, once) in PROBE.items():
         if not (is_shell and level == "zygote"):
-            run(source, level=level)
+            once(source, level=level)
     return Surroundings.settled()

@@ -1,0 +1,10 @@
+# /// attack
+# tries = "closes every file by which its session speaks with the caller"
+# zygote = ["error"]
+# bwrap = ["error"]
+# docker = ["error"]
+# rlimit = "not covered"
+# control = "none: needs a session"
+# session = true
+# ///
+os.closerange(0, 64)
