@@ -4,7 +4,7 @@
 # bwrap = ["ok"]
 # docker = ["ok"]
 # rlimit = "not covered"
-# control = "breach"
+# control = "none: the caller, its parent there, would stand still"
 # ///
 import signal
 
