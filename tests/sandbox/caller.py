@@ -82,7 +82,7 @@ def serve(answers: Any, root: Path, token: str, *, contained: bool) -> None:
     bait = Bait(root / "bait", Path.home(), token, f"{token}-variable")
     try:
         levels = {} if contained else available()
-        warm: dict[str, Surroundings] = {}
+        usual: Surroundings | None = None
         answers.write(json.dumps(levels) + "\n")
         for line in sys.stdin:
             told = json.loads(line)
@@ -93,9 +93,8 @@ def serve(answers: Any, root: Path, token: str, *, contained: bool) -> None:
             if contained:
                 outcome = control(attack, bait)
             else:
-                if level not in warm:
-                    warm[level] = make_ready(level)
-                outcome = trial(attack, level, bait, warm[level])
+                usual = usual or make_ready([name for name, why in levels.items() if not why])
+                outcome = trial(attack, level, bait, usual)
             answers.write(json.dumps(outcome._asdict()) + "\n")
     finally:
         bait.close()

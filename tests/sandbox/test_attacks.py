@@ -37,7 +37,7 @@ def test_an_attack_does_not_get_through(attack, level, user, get_caller: GetCall
     outcome = caller.ask(attack.name, level)
     if outcome["problems"]:
         caller.close()  # whatever it is, the next attack gets a new one
-    assert outcome["problems"] == [], outcome["ending"]
+    assert not outcome["problems"], "\n".join([*outcome["problems"], outcome["ending"]])
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=[attack.name for attack in ATTACKS])

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,8 +26,6 @@ GRACE_S = 2.0
 
 MEANWHILE_S = 0.4
 """When the test acts on the sandbox's own processes, after a run's start."""
-
-PROBE = {True: ("echo $((1 + 1))", run_shell), False: ("print(1 + 1)", run_python)}
 
 
 class Outcome(NamedTuple):
@@ -122,8 +120,12 @@ def unexpected(
 
 def afterwards(attack: Attack, level: str, folder: Path | None) -> Iterator[str]:
     """Yield what is wrong with the next run, and with what is left in a folder that is kept."""
-    source, once = PROBE[attack.is_shell]
-    result = once(source, level=level)
+    once = run_shell if attack.is_shell else run_python
+    # A shell is the quicker to start, where there is one.
+    if level == "zygote":
+        result = run_python("print(1 + 1)", level=level)
+    else:
+        result = run_shell("echo $((1 + 1))", level=level)
     if (result.output, result.status) != ("2\n", "ok"):
         yield f"the next run gave {result}"
     if folder is None:
@@ -218,9 +220,8 @@ def _peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-def make_ready(level: str) -> Surroundings:
-    """Run once what a level needs to be warm; return how the caller then looks."""
-    for is_shell, (source, once) in PROBE.items():
-        if not (is_shell and level == "zygote"):
-            once(source, level=level)
+def make_ready(levels: Iterable[str]) -> Surroundings:
+    """Run once what the levels need to be warm; return how the caller then usually looks."""
+    for level in levels:
+        run_python("print(1 + 1)", level=level)
     return Surroundings.settled()
