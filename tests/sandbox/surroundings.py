@@ -1,5 +1,6 @@
 """What a run must leave as it was in the process that called the sandbox, and around it."""
 
+import contextlib
 import os
 import resource
 import tempfile
@@ -13,16 +14,13 @@ MAX_GROWTH_BYTES = 64 << 20
 
 def descendants(pid: int) -> set[int]:
     """Return the processes that a process started and all that those started, dead ones too."""
-    children: dict[int, list[int]] = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit() and (parent := parent_of(int(entry))):
-            children.setdefault(parent, []).append(int(entry))
-    found: set[int] = set()
-    reached = [pid]
-    while reached:
-        reached = [child for parent in reached for child in children.get(parent, [])]
-        found.update(reached)
-    return found
+    found: list[int] = [pid]
+    for parent in found:
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{parent}/task"):
+                with open(f"/proc/{parent}/task/{thread}/children", encoding="ascii") as file:
+                    found += map(int, file.read().split())
+    return {*found[1:]}
 
 
 def parent_of(pid: int) -> int:
@@ -54,12 +52,11 @@ class Surroundings(NamedTuple):
     @classmethod
     def now(cls) -> "Surroundings":
         """Look."""
-        folder = Path(tempfile.gettempdir())
         return cls(
             processes=len(descendants(os.getppid())),
             files=len(os.listdir("/proc/self/fd")),
             threads=threading.active_count(),
-            temporary=len([*folder.glob("*"), *folder.glob("*/*")]),
+            temporary=_count_files(tempfile.gettempdir(), 2),
             resident_mb=resident_bytes() >> 20,
         )
 
@@ -94,6 +91,17 @@ class Surroundings(NamedTuple):
         if now.resident_mb - self.resident_mb > MAX_GROWTH_BYTES >> 20:
             found.append(f"the caller grew by {now.resident_mb - self.resident_mb} MB")
         return found
+
+
+def _count_files(folder: str, depth: int) -> int:
+    """Count what lies in a folder and, down to a depth, in its folders."""
+    count = 0
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            count += 1
+            if depth > 1 and entry.is_dir(follow_symlinks=False):
+                count += _count_files(entry.path, depth - 1)
+    return count
 
 
 def _describe(pid: int) -> str:
