@@ -61,10 +61,10 @@ DENIED = _words("""
     open_by_handle_at name_to_handle_at personality swapon swapoff acct quotactl quotactl_fd
     syslog reboot shmget shmat shmctl msgget semget memfd_create memfd_secret mq_open fanotify_init
     lookup_dcookie settimeofday clock_settime clock_adjtime adjtimex setdomainname sethostname
-    vhangup move_pages migrate_pages mbind set_mempolicy
+    vhangup move_pages migrate_pages mbind set_mempolicy sendmsg sendmmsg
 """)
 """What level ``bwrap`` refuses (the namespaces hold the rest): a kernel's rarely needed doors, and
-memory that no limit counts."""
+memory and files that no limit counts (``sendmsg`` can send open files away)."""
 
 _TABLE = _words("""
     access:21:- acct:163:89 add_key:248:217 adjtimex:159:171 alarm:37:- arch_prctl:158:-
@@ -106,7 +106,7 @@ _TABLE = _words("""
     set_mempolicy:238:237 set_robust_list:273:99 set_tid_address:218:96 setdomainname:171:162
     sethostname:170:161 setitimer:38:103 setns:308:268 setsockopt:54:208 settimeofday:164:170
     shmat:30:196 shmctl:31:195 shmget:29:194 shutdown:48:210 sigaltstack:131:132
-    socket:41:198 socketpair:53:199
+    socket:41:198 socketpair:53:199 sendmsg:46:211 sendmmsg:307:269
     stat:4:- statfs:137:43 statx:332:291 swapoff:168:225 swapon:167:224
     symlink:88:- symlinkat:266:36 sysinfo:99:179 syslog:103:116 tgkill:234:131 time:201:-
     timer_create:222:107 timer_delete:226:111 timer_getoverrun:225:109 timer_gettime:224:108

@@ -17,12 +17,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gem_gymnasium.sandbox import Policy, PythonSession, Result, run_python, run_shell
+from gem_gymnasium.sandbox.child_process import END_S
 from tests.sandbox.attack import Attack
 from tests.sandbox.bait import Bait
 from tests.sandbox.surroundings import Surroundings, descendants, parent_of
 
 GRACE_S = 2.0
 """How much later than the deadline a run may return."""
+
+STOPPED_S = END_S
+"""The same for a sandbox that was stopped from outside: it is given time to answer."""
 
 MEANWHILE_S = 0.4
 """When the test acts on the sandbox's own processes, after a run's start."""
@@ -109,7 +113,8 @@ def unexpected(
     """Yield in what a run's end differs from what the attack's header says."""
     if status not in attack.statuses(level):
         yield f"ended {status}, not {' or '.join(attack.statuses(level))}"
-    if took_s > attack.policy["time_s"] + GRACE_S:
+    grace_s = GRACE_S + (STOPPED_S if attack.header.get("during") == "stop" else 0.0)
+    if took_s > attack.policy["time_s"] + grace_s:
         yield f"took {took_s:.1f} s, with a deadline of {attack.policy['time_s']} s"
     wanted = attack.header.get("output")
     if wanted is not None and not re.search(wanted, output):

@@ -1,9 +1,9 @@
 # /// attack
 # tries = "takes more memory than the policy allows, in the shell's own variables"
 # zygote = "not covered: runs no shells"
-# bwrap = ["ok", "error", "limit"]
-# docker = ["ok", "error", "limit"]
-# rlimit = ["ok", "error", "limit"]
+# bwrap = ["ok", "error", "limit", "timeout"]
+# docker = ["ok", "error", "limit", "timeout"]
+# rlimit = ["ok", "error", "limit", "timeout"]
 # control = "none: held by the deadline or a limit only"
 # ///
 text=$(head -c 16777216 /dev/zero | tr '\0' x)
