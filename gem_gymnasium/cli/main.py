@@ -7,7 +7,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from gem_gymnasium.cli import listing, play
+from gem_gymnasium.cli import doctor, listing, play
 from gem_gymnasium.core.errors import GemError
 
 DESCRIPTION = """\
@@ -15,6 +15,7 @@ Look at gem-gymnasium's environments, and play them as a person.
 
   gem-gym list                     every id: its family, turns, and what players score on it
   gem-gym play gem/Sudoku-v0       play in the terminal; :hint asks the solver
+  gem-gym doctor                   what isolates untrusted code on this machine, tried
 """
 
 
@@ -28,6 +29,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     listing.add_to(commands)
     play.add_to(commands)
+    doctor.add_to(commands)
     return parser
 
 
