@@ -6,15 +6,17 @@ tests do, and as an ordinary user; never outside a level.
 
 import platform
 import re
+from pathlib import Path
 
 import pytest
 
 from gem_gymnasium.sandbox import available
-from tests.sandbox.attack import LEVELS, PRELUDE, corpus
+from tests.sandbox.attack import LEVELS, corpus
 from tests.sandbox.callers import USERS
 from tests.sandbox.conftest import GetCaller
 
 ATTACKS = corpus()
+PAGE = Path(__file__).parents[2] / "docs" / "security.md"
 REACHED = [level for level, why in available().items() if not why]
 TRIALS = [
     (attack, level, user)
@@ -35,6 +37,8 @@ def test_an_attack_does_not_get_through(attack, level, user, get_caller: GetCall
     if caller.levels[level]:
         pytest.skip(f"level {level} cannot be reached by user {user!r}: {caller.levels[level]}")
     outcome = caller.ask(attack.name, level)
+    if "skip" in outcome:
+        pytest.skip(outcome["skip"])
     if outcome["problems"]:
         caller.close()  # whatever it is, the next attack gets a new one
     assert not outcome["problems"], "\n".join([*outcome["problems"], outcome["ending"]])
@@ -52,8 +56,20 @@ def test_a_header_says_what_must_happen_at_each_level(attack) -> None:
     assert re.match("breach$|none: .", attack.header["control"])
 
 
-def test_the_corpus_covers_each_isolating_level() -> None:
-    assert len(ATTACKS) >= 40
-    for level in ("zygote", "bwrap"):
-        assert sum(bool(attack.statuses(level)) for attack in ATTACKS) >= 100
-    assert PRELUDE.startswith('"""')
+def test_the_page_on_security_counts_the_attacks() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    counted = 0
+    for number, files in re.findall(
+        r"^\| [^|]* \| (\d+) \| (`[a-z]+_?\*`[^|]*):", page, re.MULTILINE
+    ):
+        kinds = re.findall(r"`([a-z]+)_?\*`", files)
+        names = [attack.name for attack in ATTACKS if re.split("[_.]", attack.name)[0] in kinds]
+        assert len(names) == int(number), kinds
+        counted += len(names)
+    assert counted == len(ATTACKS)
+    covered = {level: sum(bool(attack.statuses(level)) for attack in ATTACKS) for level in LEVELS}
+    said = ", ".join(f"{number} at `{level}`" for level, number in covered.items())
+    controls = sum(attack.header["control"] == "breach" for attack in ATTACKS)
+    assert f"a corpus of {len(ATTACKS)} programs" in page.replace("\n", " ")
+    assert f"{said}" in page.replace("\n", " ")
+    assert f"{controls} of the attacks" in page

@@ -3,7 +3,7 @@
 # zygote = ["ok"]
 # bwrap = ["ok"]
 # docker = ["ok"]
-# rlimit = "not covered"
+# rlimit = ["ok"]
 # control = "none: needs a second run"
 # kept_folder = true
 # afterwards = 'import json, numpy, random, statistics; print(sum(json.loads("[1, 2]")))'

@@ -2,7 +2,7 @@
 # tries = "writes output without end (1 GB at most)"
 # zygote = "not covered: runs no shells"
 # bwrap = ["limit"]
-# docker = ["limit"]
+# docker = "not covered: the attack is written for bash, which an image need not have"
 # rlimit = ["limit"]
 # control = "none: held by the deadline or a limit only"
 # ///

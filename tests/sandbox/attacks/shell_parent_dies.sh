@@ -2,7 +2,7 @@
 # tries = "sleeps in a session of its own while the test kills the sandbox's own processes"
 # zygote = "not covered: runs no shells"
 # bwrap = ["failed"]
-# docker = "not covered: an engine's processes are not the test's to kill"
+# docker = "not covered: the attack is written for bash, which an image need not have"
 # rlimit = "not covered"
 # control = "none: held by the deadline or a limit only"
 # during = "kill"
