@@ -12,13 +12,13 @@ from gem_trl import tiny
 from gem_trl.scores import share_interval
 
 SEEDS = (0, 1, 2)
-ROLLOUTS, LAST, EPISODES, EVAL_EPISODES = 20, 5, 96, 300
+ROLLOUTS, LAST, EPISODES, EVAL_EPISODES = 30, 5, 96, 300
 STUDENT = 4.303
 """The two-sided 95 % quantile of Student's t with two degrees of freedom: three seeds."""
 
 
 class Outcome(NamedTuple):
-    """Shares of games won: greedily before and after, and sampled in the last rollouts."""
+    """Shares of games won: in evaluations before and after, and in the last rollouts."""
 
     before: float
     after: float
@@ -26,14 +26,17 @@ class Outcome(NamedTuple):
 
 
 def make_env() -> Any:
-    """Three numbers in two turns: who does not read "higher" and "lower" wins two of three."""
+    """Three numbers in two turns: who takes the middle first and reads the answer always wins."""
     return History(gym.make("gem/GuessTheNumber-v0", high=3, max_turns=2), "messages")
 
 
 @pytest.fixture(scope="module")
 def start() -> tuple[Any, Any]:
-    """Return tokenizer and model after the games of a player who mostly does not read."""
-    chats = list(tiny.play_conversations(make_env, 600, 0.2, seed=1))
+    """Return tokenizer and model after the games of a player who mostly does not read.
+
+    He reads often enough for every seed to find out what it is good for.
+    """
+    chats = list(tiny.play_conversations(make_env, 600, 0.4, seed=1))
     tokenizer = tiny.train_tokenizer([m["content"] for chat in chats[:60] for m in chat], 380)
     model = tiny.build_model(tokenizer, hidden=64, layers=2, heads=2)
     sequences = tiny.encode_conversations(tokenizer, chats)
@@ -41,7 +44,7 @@ def start() -> tuple[Any, Any]:
     return tokenizer, model
 
 
-def learn(build_trainer: Any, start: tuple[Any, Any], **options: Any) -> Outcome:
+def learn(build_trainer: Any, start: tuple[Any, Any], seed: int, **options: Any) -> Outcome:
     trainer = build_trainer(
         model=copy.deepcopy(start[1]),
         processing_class=start[0],
@@ -51,11 +54,14 @@ def learn(build_trainer: Any, start: tuple[Any, Any], **options: Any) -> Outcome
         num_rollouts=ROLLOUTS,
         num_mini_batches=2,
         logging_steps=2,
-        learning_rate=2e-3,
-        lr_scheduler_type="linear",
+        learning_rate=1e-3,
+        lr_scheduler_type="constant_with_warmup",  # some seeds take longer to start
         warmup_steps=4,
         per_device_train_batch_size=96,
         eval_episodes=EVAL_EPISODES,
+        eval_temperature=1.0,
+        seed=seed,
+        eval_seed=1_000 + seed,  # else the seeds would share their luck, and tell less
         **options,
     )
     before, _, after = trainer.play_evaluation(), trainer.train(), trainer.play_evaluation()
@@ -67,16 +73,16 @@ def learn(build_trainer: Any, start: tuple[Any, Any], **options: Any) -> Outcome
 
 
 def test_success_lies_within_the_interval_of_the_same_runs_with_transformers(
-    build_trainer: Any, start: tuple[Any, Any], capsys: pytest.CaptureFixture[str]
+    build_trainer: Any, start: tuple[Any, Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     outcomes: dict[bool, list[Outcome]] = {False: [], True: []}
     for use_vllm, found in outcomes.items():
         for seed in SEEDS:
-            found.append(learn(build_trainer, start, seed=seed, use_vllm=use_vllm))
-            with capsys.disabled():
+            found.append(learn(build_trainer, start, seed, use_vllm=use_vllm))
+            with capfd.disabled():
                 print("vLLM" if use_vllm else "transformers", seed, found[-1])  # noqa: T201
     plain, vllm = outcomes[False], outcomes[True]
-    assert all(outcome.after > outcome.before + 0.1 for outcome in (*plain, *vllm))
+    assert all(outcome.after > outcome.before + 0.2 for outcome in (*plain, *vllm))
     games = len(SEEDS) * LAST * EPISODES
     for name, count in (("after", len(SEEDS) * EVAL_EPISODES), ("sampled", games)):
         shares = [getattr(outcome, name) for outcome in plain]
