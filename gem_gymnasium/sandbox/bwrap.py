@@ -132,7 +132,7 @@ class Bwrap(Level):
         work = ("--perms", "1777", *size, "--tmpfs", WORK)
         if policy.folder is not None:
             work = ("--bind", str(Path(policy.folder).resolve()), WORK)
-        python = [] if program.kind == "shell" else _python()
+        python = [] if program.kind == "shell" else _python(program.library)
         closed = _below(Path("/usr"))
         if python and (base := Path(sys.base_prefix).resolve()) != Path("/usr"):
             closed += [folder for folder in _below(base) if folder not in closed]
@@ -311,11 +311,11 @@ def _hiding(folders: list[Path]) -> list[str]:
     return [part for folder in folders for part in (*empty, str(folder))]
 
 
-def _python() -> list[str]:
+def _python(library: libraries.Library) -> list[str]:
     """Return the options that show this Python and the packages that a program may import."""
     base = Path(sys.base_prefix).resolve()
     options: list[str] = []
-    shown = libraries.packages()
+    shown = libraries.packages(library)
     for place in dict.fromkeys([base, *(package.parent for package in shown)]):
         for above in reversed(place.parents):
             if above != Path("/") and Path("/usr") not in (above, *above.parents):

@@ -10,12 +10,29 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGES = ("numpy", "sympy", "mpmath", "scipy", "pandas", "networkx", "sortedcontainers")
 """Installed packages that a program can import, beside the standard library."""
 
 NEEDED_BY_PACKAGES = ("dateutil", "pytz", "six.py", "tzdata", "numpy.libs", "scipy.libs")
 """What ``PACKAGES`` import."""
+
+
+class Library(NamedTuple):
+    """What a Python program finds beside the standard library.
+
+    Args:
+        packages: What can be imported, by the names of their files and folders.
+        warm: What level ``zygote`` imports, if it is installed, before the first run.
+    """
+
+    packages: tuple[str, ...] = (*PACKAGES, *NEEDED_BY_PACKAGES)
+    warm: tuple[str, ...] = ("numpy", "numpy.random", "sympy")
+
+
+STANDARD = Library()
+"""What programs of models get."""
 
 SHARED = (
     *("/lib", "/lib64", "/usr/lib64", "/usr/local/lib"),
@@ -44,10 +61,9 @@ def package_folders() -> list[Path]:
     )
 
 
-def packages() -> list[Path]:
+def packages(library: Library) -> list[Path]:
     """Return what of the packages can be read: files and folders."""
-    names = (*PACKAGES, *NEEDED_BY_PACKAGES)
-    return existing(folder / name for folder in package_folders() for name in names)
+    return existing(folder / name for folder in package_folders() for name in library.packages)
 
 
 def search_path() -> list[str]:

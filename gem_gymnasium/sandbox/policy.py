@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.sandbox.libraries import STANDARD, Library
 
 Status = Literal["ok", "error", "timeout", "limit", "failed"]
 Kind = Literal["python", "session", "shell"]
@@ -75,6 +76,7 @@ class Program(NamedTuple):
     kind: Kind
     text: str = ""
     stdin: str = ""
+    library: Library = STANDARD
 
 
 class Result(NamedTuple):

@@ -7,7 +7,8 @@ import threading
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.sandbox.harness import DONE, OUT_OF_MEMORY
-from gem_gymnasium.sandbox.level import Ending, Running, SandboxFailure
+from gem_gymnasium.sandbox.level import Ending, Running, SandboxFailure, is_readable
+from gem_gymnasium.sandbox.libraries import STANDARD, Library
 from gem_gymnasium.sandbox.policy import DEFAULT, Policy, Program, Result
 from gem_gymnasium.sandbox.reading import capture
 from gem_gymnasium.sandbox.run import END_S, choose, judge, turn
@@ -25,15 +26,19 @@ class PythonSession:
     Args:
         policy: What the interpreter may use; ``time_s`` holds for each run, ``cpu_s`` for none.
         level: The isolation; None for the first that is there.
+        library: What can be imported.
 
     Raises:
         SandboxUnavailable: As for :func:`run_python`.
     """
 
-    def __init__(self, policy: Policy = DEFAULT, level: str | None = None) -> None:
+    def __init__(
+        self, policy: Policy = DEFAULT, level: str | None = None, *, library: Library = STANDARD
+    ) -> None:
         self._level = choose("session", level)
         self.level = self._level.name
         self._policy = policy
+        self._library = library
         self._running: Running | None = None
         self._lock = threading.Lock()
         self._closed = False
@@ -41,7 +46,7 @@ class PythonSession:
     @property
     def is_open(self) -> bool:
         """Whether there is an interpreter, with what the runs so far left in it."""
-        return self._running is not None
+        return self._running is not None and not is_readable(self._running.ended, 0)
 
     def run(self, source: str, *, time_s: float | None = None) -> Result:
         """Execute a source in the session's namespace.
@@ -73,7 +78,7 @@ class PythonSession:
 
     def _run(self, source: str, policy: Policy) -> Result:
         if self._running is None:
-            self._running = self._level.start(Program("session"), policy)
+            self._running = self._level.start(Program("session", library=self._library), policy)
         running = self._running
         running.resume()
         request = source.encode("utf-8", "replace")

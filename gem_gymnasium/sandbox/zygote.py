@@ -31,6 +31,7 @@ from gem_gymnasium.sandbox.level import (
     sealed,
     unlinked_bytes,
 )
+from gem_gymnasium.sandbox.libraries import Library
 from gem_gymnasium.sandbox.policy import Kind, Policy, Program
 from gem_gymnasium.sandbox.zygote_child import CONFINED
 from gem_gymnasium.sandbox.zygote_server import ENDED, READY, STARTED
@@ -49,7 +50,7 @@ for name, place in (("gem_gymnasium", sys.argv[1]), ("gem_gymnasium.sandbox", sy
     module.__path__ = [place]
 from gem_gymnasium.sandbox.zygote_child import CONFINED
 from gem_gymnasium.sandbox.zygote_server import main
-main(int(sys.argv[3]), sys.argv[4])
+main(int(sys.argv[3]), *sys.argv[4:])
 """
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -85,7 +86,8 @@ class Zygote(Level):
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._parent: _Parent | None = None
+        self._parents: dict[Library, _Parent] = {}
+        """The warm parent of each library that is in use."""
         os.register_at_fork(after_in_child=self._forget)
         atexit.register(self.stop)
 
@@ -111,7 +113,7 @@ class Zygote(Level):
             "limits": limits(program, policy),
         }
         for attempt in (1, 2):
-            child = _Child(self._warm_parent(), policy)
+            child = _Child(self._warm_parent(program.library), policy)
             try:
                 child.start(request, program)
             except TimeoutError as error:
@@ -129,31 +131,32 @@ class Zygote(Level):
         raise AssertionError("unreachable")
 
     def stop(self) -> None:
-        """End the warm parent; the next run starts another."""
+        """End the warm parents; the next run starts another."""
         with self._lock:
-            if self._parent is not None:
-                self._parent.stop()
-            self._parent = None
+            for parent in self._parents.values():
+                parent.stop()
+            self._parents.clear()
 
-    def _warm_parent(self) -> _Parent:
+    def _warm_parent(self, library: Library) -> _Parent:
         with self._lock:
-            if self._parent is None or self._parent.is_dead():
-                if self._parent is not None:
-                    self._parent.stop()
-                self._parent = _Parent()
-            return self._parent
+            parent = self._parents.get(library)
+            if parent is None or parent.is_dead():
+                if parent is not None:
+                    parent.stop()
+                parent = self._parents[library] = _Parent(library)
+            return parent
 
     def _forget(self) -> None:
-        """Leave the warm parent to the process that this one was forked from."""
-        parent, self._parent, self._lock = self._parent, None, threading.Lock()
-        if parent is not None:
+        """Leave the warm parents to the process that this one was forked from."""
+        parents, self._parents, self._lock = self._parents, {}, threading.Lock()
+        for parent in parents.values():
             parent.requests.close()
 
 
 class _Parent:
     """The warm parent's process and the socket to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, library: Library) -> None:
         self.requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.folders = tempfile.mkdtemp(prefix="gem-")
         os.chmod(self.folders, 0o711)  # other users may pass, to what is theirs in it
@@ -165,6 +168,7 @@ class _Parent:
                 [
                     *(sys.executable, *flags, "-c", _BOOT),
                     *(str(here.parent), str(here), str(theirs.fileno()), self.folders),
+                    *(",".join(library.packages), ",".join(library.warm)),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

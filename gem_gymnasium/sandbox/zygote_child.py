@@ -40,8 +40,8 @@ class HiddenPackages:
     do without them expects.
     """
 
-    def __init__(self) -> None:
-        shown = {path.stem for path in libraries.packages()}
+    def __init__(self, library: libraries.Library) -> None:
+        shown = {path.stem for path in libraries.packages(library)}
         folders = libraries.package_folders()
         names = {entry.stem for folder in folders for entry in folder.iterdir()}
         self.names = names - shown
@@ -111,7 +111,7 @@ def reached(place: str) -> str:
     return place
 
 
-def prepare(folders: Path) -> Shared:
+def prepare(folders: Path, library: libraries.Library) -> Shared:
     """Open what every program may read, while this process still can.
 
     Landlock knows no exceptions, so that what is visible beside hidden packages takes hundreds of
@@ -121,7 +121,7 @@ def prepare(folders: Path) -> Shared:
     seccomp.strict(0)  # composed once, here
     roots = libraries.existing([*libraries.SHARED, *libraries.standard_library()])
     roots = [root for root in roots if not any(above in root.parents for above in roots)]
-    packages, closed = libraries.packages(), libraries.package_folders()
+    packages, closed = libraries.packages(library), libraries.package_folders()
     devices = [(Path(path), landlock.DEVICE) for path in DEVICES if Path(path).exists()]
     paths = [
         *landlock.visible(roots, closed),
@@ -140,7 +140,7 @@ def prepare(folders: Path) -> Shared:
         folders,
         pages * os.sysconf("SC_PAGE_SIZE"),
         [_library.get(entry, entry) for entry in libraries.search_path()],
-        HiddenPackages(),
+        HiddenPackages(library),
         os.getpid(),
     )
 

@@ -23,14 +23,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gem_gymnasium.sandbox import zygote_child
+from gem_gymnasium.sandbox.libraries import Library
 from gem_gymnasium.sandbox.users import unused_user
 
 IS_ROOT = os.getuid() == 0
 
 READY = b"ready"
-WARM = ("numpy", "numpy.random", "sympy")
-"""What is imported before the first run, if it is installed."""
-
 SPARES = 4
 """Children that are confined and wait for a program, so that a run need not wait for them."""
 
@@ -62,7 +60,7 @@ class Child:
 class Server:
     """The loop: take requests, fork, kill, and tell the end."""
 
-    def __init__(self, requests: socket.socket, folders: str) -> None:
+    def __init__(self, requests: socket.socket, folders: str, library: Library) -> None:
         self.requests = requests
         self.folders = folders
         self.selector = selectors.DefaultSelector()
@@ -70,7 +68,7 @@ class Server:
         self.children: dict[int, Child] = {}
         self.spares: list[Child] = []
         self.made = 0
-        self.shared = zygote_child.prepare(Path(folders))
+        self.shared = zygote_child.prepare(Path(folders), library)
 
     def run(self) -> None:
         """Serve until the caller closes its end."""
@@ -210,14 +208,22 @@ class Server:
                 child.status.close()
 
 
-def main(descriptor: int, folders: str) -> None:
-    """Import, say that it is done, serve."""
+def main(descriptor: int, folders: str, packages: str, warm: str) -> None:
+    """Import, say that it is done, serve.
+
+    Args:
+        descriptor: The socket of the requests.
+        folders: Where the folders of the runs are made.
+        packages: The names of ``Library.packages``, parted by commas.
+        warm: Those of ``Library.warm``.
+    """
+    library = Library(*(tuple(filter(None, names.split(","))) for names in (packages, warm)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the caller, who closes the socket
     zygote_child.make_library_reachable()
-    for name in WARM:
+    for name in library.warm:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    server = Server(socket.socket(fileno=descriptor), folders)
+    server = Server(socket.socket(fileno=descriptor), folders, library)
     for name in [name for name in sys.modules if name.partition(".")[0] == "gem_gymnasium"]:
         del sys.modules[name]  # a program gets none of it
     gc.collect()

@@ -19,6 +19,7 @@ from gem_gymnasium.sandbox import (
     run_python,
     run_shell,
 )
+from gem_gymnasium.sandbox.libraries import STANDARD
 from gem_gymnasium.sandbox.run import LEVELS, choose
 
 HERE = [name for name, why in available().items() if not why and name != "docker"]
@@ -271,7 +272,7 @@ RUNS = "import time; open('runs', 'w').close(); time.sleep(30)"
 @pytest.mark.skipif("zygote" not in HERE, reason="no level zygote here")
 def test_killing_the_zygote_fails_the_run_and_only_it(tmp_path: Path) -> None:
     run_python("1", level="zygote")
-    parent = LEVELS["zygote"]._parent  # type: ignore[attr-defined]
+    parent = LEVELS["zygote"]._parents[STANDARD]  # type: ignore[attr-defined]
     killer = kill_when_running(parent.process.pid, tmp_path)
     start = time.monotonic()
     policy = Policy(time_s=10, folder=tmp_path)
@@ -285,7 +286,7 @@ def test_killing_the_zygote_fails_the_run_and_only_it(tmp_path: Path) -> None:
 @pytest.mark.skipif("zygote" not in HERE, reason="no level zygote here")
 def test_a_zygote_that_stands_still_fails_the_run_within_the_deadline(tmp_path: Path) -> None:
     run_python("1", level="zygote")
-    parent = LEVELS["zygote"]._parent  # type: ignore[attr-defined]
+    parent = LEVELS["zygote"]._parents[STANDARD]  # type: ignore[attr-defined]
     os.kill(parent.process.pid, signal.SIGSTOP)
     start = time.monotonic()
     done = run_python("print(1)", policy=QUICK, level="zygote")

@@ -10,6 +10,7 @@ import pytest
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.sandbox import Policy, PythonSession, available
+from gem_gymnasium.sandbox.libraries import STANDARD, Library
 from gem_gymnasium.sandbox.run import LEVELS
 
 HERE = [name for name, why in available().items() if not why and "session" in LEVELS[name].kinds]
@@ -135,3 +136,25 @@ def test_runs_of_threads_come_one_after_another(session: PythonSession) -> None:
     for thread in threads:
         thread.join()
     assert session.run("print(sorted(seen) == list(range(20)))").output == "True\n"
+
+
+@pytest.mark.parametrize("level", [name for name in HERE if LEVELS[name].isolated])
+def test_a_library_says_what_can_be_imported(level: str) -> None:
+    added = Library((*STANDARD.packages, "pluggy"), ("pluggy",))
+    for library, output in ((STANDARD, "missing\n"), (added, "there\n"), (STANDARD, "missing\n")):
+        session = PythonSession(Policy(time_s=10.0), level, library=library)
+        source = "try:\n import pluggy\nexcept ImportError: print('missing')\nelse: print('there')"
+        assert session.run(source).output == output
+        session.close()
+
+
+def test_a_session_whose_interpreter_was_killed_is_not_open(session: PythonSession) -> None:
+    pid = int(session.run("import os; print(os.getpid())").output)
+    assert session.is_open
+    if session.level == "bwrap":
+        return  # a number of its own namespace
+    os.kill(pid, 9)
+    deadline = time.monotonic() + 5
+    while session.is_open and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not session.is_open
