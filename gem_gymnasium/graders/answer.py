@@ -6,6 +6,7 @@ grader.
 
 from __future__ import annotations
 
+import re
 from typing import Literal, get_args
 
 from gem_gymnasium.core.errors import UnknownName
@@ -15,6 +16,12 @@ AnswerFormat = Literal["boxed", "answer_tag", "none", "any"]
 ANSWER_FORMATS: tuple[AnswerFormat, ...] = get_args(AnswerFormat)
 
 _THOUGHT = "</think>"
+_BOX = "\\boxed{"
+_BRACE = re.compile(r"\\boxed\{|\\[{}\\]|[{}]")
+_BETWEEN = re.compile(
+    r"(?:[\s$.]|\\q?quad|\\text ?\{ ?|\}|[,;]|and(?![a-z])|or(?![a-z])){1,40}", re.ASCII
+)
+_JOINT = re.compile(r"[,;]|and|or")
 
 
 def find_answer(reply: str, answer_format: AnswerFormat = "any") -> str | None:
@@ -43,3 +50,33 @@ def find_answer(reply: str, answer_format: AnswerFormat = "any") -> str | None:
     else:
         answer = reply.rpartition(_THOUGHT)[2]
     return (answer or "").strip() or None
+
+
+def boxes_at_the_end(reply: str) -> list[str]:
+    r"""Return what the last box holds, and the boxes before it that belong to the same answer.
+
+    Those are joined to it by a comma, a semicolon, "and" or "or" only: ``\boxed{1}, \boxed{2} and
+    \boxed{3}``. Boxes in boxes are one. Empty without a box, or if the last is not closed.
+    """
+    spans: list[tuple[int, int, str]] = []  # of the outermost boxes: start, end, content
+    depth, opened, content = 0, 0, 0
+    for match in _BRACE.finditer(reply, reply.find(_BOX) if _BOX in reply else len(reply)):
+        token = match[0]
+        if depth == 0:
+            if token == _BOX:
+                depth, opened, content = 1, match.start(), match.end()
+        elif token in (_BOX, "{"):
+            depth += 1
+        elif token == "}":
+            depth -= 1
+            if depth == 0:
+                spans.append((opened, match.end(), reply[content : match.start()]))
+    if depth or not spans:
+        return []
+    last = len(spans) - 1
+    while last > 0:
+        between = reply[spans[last - 1][1] : spans[last][0]]
+        if not (_BETWEEN.fullmatch(between) and _JOINT.search(between)):
+            break
+        last -= 1
+    return [text.strip() for _, _, text in spans[last:]]

@@ -25,10 +25,12 @@ class Library(NamedTuple):
     Args:
         packages: What can be imported, by the names of their files and folders.
         warm: What level ``zygote`` imports, if it is installed, before the first run.
+        warm_up: A source, to be trusted, that its warm parent runs then; it fills caches.
     """
 
     packages: tuple[str, ...] = (*PACKAGES, *NEEDED_BY_PACKAGES)
     warm: tuple[str, ...] = ("numpy", "numpy.random", "sympy")
+    warm_up: str = ""
 
 
 STANDARD = Library()

@@ -168,7 +168,7 @@ class _Parent:
                 [
                     *(sys.executable, *flags, "-c", _BOOT),
                     *(str(here.parent), str(here), str(theirs.fileno()), self.folders),
-                    *(",".join(library.packages), ",".join(library.warm)),
+                    *(",".join(library.packages), ",".join(library.warm), library.warm_up),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -208,7 +208,7 @@ class Server:
                 child.status.close()
 
 
-def main(descriptor: int, folders: str, packages: str, warm: str) -> None:
+def main(descriptor: int, folders: str, packages: str, warm: str, warm_up: str) -> None:
     """Import, say that it is done, serve.
 
     Args:
@@ -216,13 +216,16 @@ def main(descriptor: int, folders: str, packages: str, warm: str) -> None:
         folders: Where the folders of the runs are made.
         packages: The names of ``Library.packages``, parted by commas.
         warm: Those of ``Library.warm``.
+        warm_up: ``Library.warm_up``.
     """
-    library = Library(*(tuple(filter(None, names.split(","))) for names in (packages, warm)))
+    shown, imported = (tuple(filter(None, names.split(","))) for names in (packages, warm))
+    library = Library(shown, imported, warm_up)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the caller, who closes the socket
     zygote_child.make_library_reachable()
     for name in library.warm:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    exec(compile(warm_up, "<warm-up>", "exec"), {"__name__": "__warm_up__"})
     server = Server(socket.socket(fileno=descriptor), folders, library)
     for name in [name for name in sys.modules if name.partition(".")[0] == "gem_gymnasium"]:
         del sys.modules[name]  # a program gets none of it
