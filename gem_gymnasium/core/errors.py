@@ -6,7 +6,8 @@
     ├── ConfigError (ValueError)        the caller's mistake: says the rule and the value
     │   ├── UnknownName                 an id, rule or option that does not exist; names the nearest
     │   ├── SnapshotMismatch            a snapshot of another id, kwargs, wrapper stack or version
-    │   └── SandboxUnavailable          no (or not this) isolation here, and why
+    │   ├── SandboxUnavailable          no (or not this) isolation here, and why
+    │   └── DataUnavailable             rows that are not on this machine; names what gets them
     ├── StepOutsideEpisode              step() or render() without an episode (a ResetNeeded)
     ├── SnapshotUnsupported             this env or wrapper cannot be snapshot
     ├── MissingDependency (ImportError) an extra is not installed; names the pip command
@@ -15,6 +16,7 @@
         ├── StepTimeout                 an env, or what it asks, did not answer in time
         ├── BackendError                a server that an env asks failed
         ├── ToolFailure                 what runs a tool's calls failed
+        ├── GraderError                 a grader failed, so nothing is known of the reply
         └── EnvCrash                    an env raised
 
 A model's mistake is in none of them: it is data (an event, a feedback, a reward).
@@ -58,6 +60,10 @@ class SandboxUnavailable(ConfigError):
     """This machine cannot isolate untrusted code, or not by the means asked for."""
 
 
+class DataUnavailable(ConfigError):
+    """A task's rows are not on this machine; the message names the command that gets them."""
+
+
 class StepOutsideEpisode(GemError, ResetNeeded):
     """The env was used before ``reset``, or stepped after the episode's end."""
 
@@ -86,9 +92,14 @@ class ConformanceError(GemError, AssertionError):
 class MachineryError(GemError):
     """The machinery failed; the step it was part of is invalid and is masked in training."""
 
+    stop = "tool"
+    """What ``info["stop"]`` says of the step."""
+
 
 class StepTimeout(MachineryError):
     """An env did not answer within its deadline."""
+
+    stop = "timeout"
 
 
 class BackendError(MachineryError):
@@ -99,5 +110,13 @@ class ToolFailure(MachineryError):
     """What runs a tool's calls (a sandbox, a server) failed; a call that fails is no failure."""
 
 
+class GraderError(MachineryError):
+    """A grader failed or was killed: its verdict is unknown, not 0."""
+
+    stop = "grader"
+
+
 class EnvCrash(MachineryError):
     """An env raised where it must not."""
+
+    stop = "crash"

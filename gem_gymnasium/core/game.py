@@ -46,7 +46,7 @@ class Game(ABC, Generic[ConfigT, StateT, MoveT]):
     - ``state_type``, a NamedTuple of ints, floats, strs, bools and tuples of them;
     - ``events``, the names that its outcomes use;
     - ``extra_info``, the keys of its own in ``info``, and ``reset_options``, the keys that
-      ``deal_as_told`` knows;
+      ``deal_as_told`` knows; ``tells_turns``, whether the view ends with the turns left;
     - the functions below; a class that misses an abstract one cannot be constructed.
 
     No function mutates a state, or draws from anything but the ``rng`` it is given. ``deal`` and
@@ -60,6 +60,7 @@ class Game(ABC, Generic[ConfigT, StateT, MoveT]):
     events: ClassVar[tuple[str, ...]]
     extra_info: ClassVar[Mapping[str, type]] = {}
     reset_options: ClassVar[tuple[str, ...]] = ()
+    tells_turns: ClassVar[bool] = True
 
     @staticmethod
     @abstractmethod

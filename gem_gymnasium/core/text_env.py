@@ -19,7 +19,6 @@ from gem_gymnasium.core.errors import (
     ConfigError,
     MachineryError,
     StepOutsideEpisode,
-    StepTimeout,
     UnknownName,
 )
 from gem_gymnasium.core.game import ConfigT, Game, MoveT, Outcome, StateT, build_config
@@ -245,10 +244,10 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
     ) -> tuple[str, dict[str, Any]]:
         """Compose the observation (``head``, then the view) and the info after an outcome."""
         turn, max_turns = self._turn, self._max_turns
-        view = f"Turns left: {max_turns - turn}."
+        view = f"Turns left: {max_turns - turn}." if self.tells_turns else ""
         if self._has_view and (board := self.view(self.config, state)):
-            view = f"{board}\n{view}"
-        self._observation = observation = f"{head}\n{view}"
+            view = f"{board}\n{view}" if view else board
+        self._observation = observation = f"{head}\n{view}" if view else head
         info: dict[str, Any] = {
             "event": outcome.event,
             "turn": turn,
@@ -327,7 +326,7 @@ def failure_info(error: MachineryError) -> dict[str, Any]:
         "feedback": "",
         "valid": False,
         "error": echo(f"{type(error).__name__}: {error}", _MAX_ERROR_CHARS),
-        "stop": "timeout" if isinstance(error, StepTimeout) else "tool",
+        "stop": error.stop,
     }
 
 

@@ -13,7 +13,7 @@ PLAIN = [
     errors.ConfigError, errors.SnapshotMismatch, errors.SandboxUnavailable,
     errors.StepOutsideEpisode, errors.SnapshotUnsupported, errors.ConformanceError,
     errors.MachineryError, errors.StepTimeout, errors.BackendError, errors.ToolFailure,
-    errors.EnvCrash,
+    errors.EnvCrash, errors.DataUnavailable, errors.GraderError,
 ]  # fmt: skip
 EXAMPLES: list[GemError] = [
     *(kind("what happened") for kind in PLAIN),
@@ -52,6 +52,9 @@ def test_every_error_of_the_module_is_an_example() -> None:
         (errors.StepTimeout, errors.MachineryError),
         (errors.BackendError, errors.MachineryError),
         (errors.EnvCrash, errors.MachineryError),
+        (errors.GraderError, errors.MachineryError),
+        (errors.SandboxUnavailable, errors.ConfigError),
+        (errors.DataUnavailable, errors.ConfigError),
     ],
 )
 def test_the_tree(kind: type, base: type) -> None:
