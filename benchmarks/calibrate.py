@@ -153,7 +153,8 @@ def calibrate(ids: Iterable[str], seeds: int, out: Path) -> None:
     # Read as late as this: another run may have written other ids meanwhile.
     before = json.loads(out.read_text(encoding="utf-8"))["games"] if out.exists() else {}
     games = before | measured
-    known = {id: games[id] for id in registry.ids() if id in games}  # drops ids of the past
+    games_now = registry.ids("game")
+    known = {id: games[id] for id in games_now if id in games}  # drops ids of the past
     out.write_text(dump({"sample_seeds": SAMPLE_SEEDS, "games": known}), encoding="utf-8")
     print(f"{'id':28} {'random':>8} {'solver':>8} {'solver wins':>12}")
     for id, game in measured.items():
@@ -188,12 +189,14 @@ def read_proof(path: Path) -> dict[str, list[str]]:
     if not path.exists():
         return {}
     lines = [line.strip("| \n").split(" | ") for line in path.read_text("utf-8").splitlines()]
-    return {row[0]: row for row in lines if len(row) == len(HEADER) and row[0] in registry.ids()}
+    games = registry.ids("game")
+    return {row[0]: row for row in lines if len(row) == len(HEADER) and row[0] in games}
 
 
 def write_proof(path: Path, rows: dict[str, list[str]]) -> None:
     """Write the table, ids in the registry's order."""
-    table = [list(HEADER), ["---"] * len(HEADER), *(rows[i] for i in registry.ids() if i in rows)]
+    proved = [rows[id] for id in registry.ids("game") if id in rows]
+    table = [list(HEADER), ["---"] * len(HEADER), *proved]
     text = "\n".join(f"| {' | '.join(row)} |" for row in table)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
@@ -250,7 +253,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    every = registry.ids()
+    every = registry.ids("game")
     parser.add_argument("--ids", nargs="+", default=every, metavar="ID", help="default: every id")
     parser.add_argument("--seeds", type=int, default=500, help="episodes an id (default: 500)")
     parser.add_argument("--prove", action="store_true", help="prove the solvers instead")

@@ -7,11 +7,17 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 
+from gem_gymnasium.tasks import data_sets
+
 NAMESPACE = "gem"
 
 
 class Row(NamedTuple):
-    """One game: its unsuffixed id is the standard game, each variant a suffix and its kwargs."""
+    """A game or a family: each variant is a suffix of the id and its kwargs.
+
+    The unsuffixed id of a game is the standard game, that of a family of data sets takes rows of
+    the caller's own.
+    """
 
     name: str
     entry_point: str
@@ -20,6 +26,8 @@ class Row(NamedTuple):
     family: str = "game"
     luck: tuple[str, ...] = ()
     """The variants (``""``: the standard game) that bad luck can make even the best player lose."""
+    standard: bool = True
+    """Whether there is an unsuffixed id."""
 
     def id(self, variant: str) -> str:
         """Return the id of a variant (``""``: the standard game)."""
@@ -28,13 +36,13 @@ class Row(NamedTuple):
 
     def ids(self) -> dict[str, dict[str, Any]]:
         """Return every id of the row with the kwargs of its env."""
-        table: dict[str, dict[str, Any]] = {self.id(""): {}}
+        table: dict[str, dict[str, Any]] = {self.id(""): {}} if self.standard else {}
         for variant, kwargs in self.variants.items():
             table[self.id(variant)] = dict(kwargs)
         return table
 
 
-ROWS: tuple[Row, ...] = (
+GAMES: tuple[Row, ...] = (
     Row(
         "GuessTheNumber",
         "gem_gymnasium.games.guess_the_number:GuessTheNumberEnv",
@@ -164,14 +172,41 @@ ROWS: tuple[Row, ...] = (
 )
 
 
-def ids() -> tuple[str, ...]:
-    """Return every registered id of the package, in the order of the table."""
-    return tuple(id for row in ROWS for id in row.ids())
+def _tasks(name: str, entry_point: str, family: str, *, standard: bool = True) -> Row:
+    """Return the row of a family of hub data sets, which ``tasks/data_sets.py`` lists."""
+    sets = data_sets.variants(name, entry_point)
+    path = f"gem_gymnasium.tasks.{entry_point}"
+    return Row(name, path, sets, family=family, standard=standard)
+
+
+TASK_ROWS: tuple[Row, ...] = (
+    _tasks("Math", data_sets.MATH, "math"),
+    _tasks("Geometry", data_sets.GEOMETRY, "geometry"),
+    _tasks("Code", data_sets.CODE, "code"),
+    _tasks("QA", data_sets.QA, "qa"),
+    _tasks("Logic", data_sets.LOGIC, "logic"),
+    _tasks("Eval", data_sets.MATH, "eval", standard=False),
+    _tasks("Eval", data_sets.CODE, "eval", standard=False),
+    _tasks("Eval", data_sets.QA, "eval", standard=False),
+)
+"""Families over hub data sets: an id of them raises ``DataUnavailable`` until it is fetched."""
+
+ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS)
+
+
+def ids(*families: str) -> tuple[str, ...]:
+    """Return the registered ids, in the order of the table.
+
+    Args:
+        *families: Only those of these families; none: all.
+    """
+    rows = [row for row in ROWS if not families or row.family in families]
+    return tuple(id for row in rows for id in row.ids())
 
 
 def ids_of_luck() -> frozenset[str]:
     """Return the ids that bad luck can make even the best player lose."""
-    return frozenset(row.id(variant) for row in ROWS for variant in row.luck)
+    return frozenset(row.id(variant) for row in GAMES for variant in row.luck)
 
 
 def register() -> None:

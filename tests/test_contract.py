@@ -19,7 +19,7 @@ from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 from gem_gymnasium.testing import HOSTILE_STRINGS, check_text_env
 from tests.helpers import replies
 
-IDS = gem_gymnasium.registry.ids()
+IDS = gem_gymnasium.registry.ids("game")
 SEEDS = range(8)
 STEP_LIMIT_S = 0.05
 RESET_LIMIT_S = 0.05

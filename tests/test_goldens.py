@@ -20,7 +20,7 @@ from tests.helpers import (
     transcript,
 )
 
-IDS = gem_gymnasium.registry.ids()
+IDS = gem_gymnasium.registry.ids("game")
 ENDS = ("win", "malformed", "turns")
 
 

@@ -56,6 +56,9 @@ def run(options: argparse.Namespace) -> int:
 
 def describe(id: str, family: str) -> dict[str, Any]:
     """Return what the table says of an id, by column; None where nothing was measured."""
+    if family != "game":  # a data set: it may not be on this machine, and is not calibrated
+        columns = dict.fromkeys(HEADER)
+        return {**columns, "id": id, "family": family, "turns": "1"}
     base: Any = gym.make(id).unwrapped
     budgets = [config.max_turns for config in (base.random_configs if base.random else ())]
     budgets = budgets or [base.config.max_turns]

@@ -13,10 +13,13 @@ from gem_gymnasium import registry
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.solvers import Solver, solver_for
+from gem_gymnasium.tasks.dataset_task import DatasetTask, in_form
+from gem_gymnasium.testing.script import text_of
 from gem_gymnasium.wrappers import NormalizeScore
 
 EPILOG = """\
 Type a move as it stands between the braces (`5`, `1 2 3`, `up`), or a whole reply with \\boxed{}.
+The answer to a task is put into its form for you.
   :hint   what the solver would do
   :rules  the rules again
   :quit   stop
@@ -56,16 +59,20 @@ def run(options: argparse.Namespace) -> int:
     env: gym.Env[Any, Any] = gym.make(id, on_malformed="continue")
     if id in load_json("calibration.json")["games"]:
         env = NormalizeScore(env)
-    rules, info = env.reset(seed=seed)
+    first, info = env.reset(seed=seed)
+    rules = text_of(first)
     solver = solver_for(env)
+    task = env.unwrapped
+    form = task.config.answer_format if isinstance(task, DatasetTask) else "boxed"
     solver.reset(rules, {})
     say(f"{id}, seed {seed}. A move, or :hint, :rules, :quit.", SLIPS, "", rules)
     observation, total, over = rules, 0.0, False
     while not over:
-        reply = ask(solver, rules, observation)
+        reply = ask(solver, rules, observation, form)
         if reply is None:
             break
-        observation, reward, terminated, truncated, info = env.step(reply)
+        shown, reward, terminated, truncated, info = env.step(reply)
+        observation = text_of(shown)
         pay, over = float(reward), terminated or truncated
         total += pay
         solver.observe(observation, {})
@@ -76,8 +83,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def ask(solver: Solver, rules: str, observation: str) -> str | None:
-    """Return the person's next reply; None to stop."""
+def ask(solver: Solver, rules: str, observation: str, form: str) -> str | None:
+    """Return the person's next reply, in the form that is asked for; None to stop."""
     while True:
         sys.stdout.write(PROMPT)
         sys.stdout.flush()
@@ -94,7 +101,7 @@ def ask(solver: Solver, rules: str, observation: str) -> str | None:
         elif text.startswith(":"):
             say(f"there is no {text}: type :hint, :rules or :quit")
         elif text:
-            return text if "\\boxed" in text else f"\\boxed{{{text}}}"
+            return text if "\\boxed" in text else in_form(text, form)
 
 
 def score(id: str, total: float, info: dict[str, Any], over: bool) -> str:

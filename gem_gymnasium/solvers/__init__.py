@@ -9,6 +9,8 @@ import gymnasium as gym
 
 from gem_gymnasium.core.errors import UnknownName
 from gem_gymnasium.solvers.base import Solver
+from gem_gymnasium.solvers.gold import GoldSolver
+from gem_gymnasium.tasks import DatasetTask
 
 __all__ = ["SOLVERS", "Solver", "solver_for"]
 
@@ -36,10 +38,14 @@ def solver_for(env: gym.Env[Any, Any] | str) -> Solver:
     Args:
         env: An env, wrapped or not, or a registered id.
 
+    A task's is an oracle that plays the very env it is given, and needs it: an id will not do.
+
     Raises:
         UnknownName: There is no solver for it.
         gymnasium.error.UnregisteredEnv: There is no such id.
     """
+    if not isinstance(env, str) and isinstance(task := env.unwrapped, DatasetTask):
+        return GoldSolver(task)
     names = _class_names(env)
     for name in names:
         if name in SOLVERS:

@@ -16,7 +16,7 @@ import operator
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class Config:
 
     Args:
         prompt: The text around the question, which stands for ``{question}``.
-        answer_format: The form of the answer, in the words of ``SENTENCES``.
+        answer_format: The form of the answer: one of the family's ``forms``.
         max_turns: Always 1: ``wrappers.ToolUse`` makes a task of several turns.
 
     Raises:
@@ -59,13 +59,15 @@ class Config:
         UnknownName: There is no such form.
     """
 
+    forms: ClassVar[tuple[str, ...]] = ("boxed", "answer_tag", "none", "any")
+
     prompt: str = QUESTION
     answer_format: str = "boxed"
     max_turns: int = 1
 
     def __post_init__(self) -> None:
-        if self.answer_format not in SENTENCES:
-            raise UnknownName("answer format", self.answer_format, SENTENCES)
+        if self.answer_format not in self.forms:
+            raise UnknownName("answer format", self.answer_format, self.forms)
         if QUESTION not in self.prompt:
             raise ConfigError(f"prompt must contain {QUESTION}, got {self.prompt!r}")
         if self.max_turns != 1:
@@ -153,9 +155,9 @@ class DatasetTask(TextEnv[Config, State, str]):
         """Return an answer (without its form) as a player who knows nothing might give."""
         return str(int(rng.integers(100)))
 
-    def find(self, config: Config, reply: str, /) -> str | None:
+    def find(self, config: Any, reply: str, /) -> str | None:
         """Return the answer in a reply, or None."""
-        return find_answer(reply, cast("Any", config.answer_format))
+        return find_answer(reply, config.answer_format)
 
     # -- a game of one move -------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ def test_a_restored_env_goes_on_as_the_saved_one(name: str, steps: int) -> None:
         assert continuation(target) == expected
 
 
-@pytest.mark.parametrize("id", ids())
+@pytest.mark.parametrize("id", ids("game"))
 def test_every_id_goes_on_after_a_restore(id: str) -> None:
     def play(env: AnyEnv, rng: np.random.Generator, steps: int) -> list[Any]:
         results = [env.step(env.unwrapped.sample_legal_action(rng))]

@@ -12,7 +12,7 @@ from gem_gymnasium.solvers.mastermind import MastermindSolver
 from gem_gymnasium.solvers.sudoku import SudokuSolver
 from gem_gymnasium.wrappers.history import History
 
-IDS = ids()
+IDS = ids("game")
 SURE_IDS = [id for id in IDS if id not in ids_of_luck()]
 LUCKY_IDS = [id for id in IDS if id in ids_of_luck()]
 

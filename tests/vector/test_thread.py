@@ -29,7 +29,7 @@ from gem_gymnasium.wrappers import History
 from tests.helpers import Faulty, boxed, replies
 
 MODES = list(AutoresetMode)
-IDS = gem_gymnasium.registry.ids()
+IDS = gem_gymnasium.registry.ids("game")
 MIXED = (
     "gem/GuessTheNumber-v0",
     "gem/GuessTheNumber-easy-v0",

@@ -39,7 +39,7 @@ def test_rewards_are_left_alone_and_the_return_is_placed_on_the_scale() -> None:
     assert total > 0
 
 
-@pytest.mark.parametrize("id", ids())
+@pytest.mark.parametrize("id", ids("game"))
 def test_the_solver_scores_its_return_on_the_scale(id: str) -> None:
     env = NormalizeScore(gym.make(id))
     observation, info = env.reset(seed=0)
