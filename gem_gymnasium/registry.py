@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 
-from gem_gymnasium.tasks import data_sets
+from gem_gymnasium.tasks import data_sets, reasoning_gym_names
 
 NAMESPACE = "gem"
 
@@ -191,7 +191,15 @@ TASK_ROWS: tuple[Row, ...] = (
 )
 """Families over hub data sets: an id of them raises ``DataUnavailable`` until it is fetched."""
 
-ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS)
+REASONING_GYM = Row(
+    "RG",
+    "gem_gymnasium.tasks.reasoning:ReasoningEnv",
+    {name: {"dataset": name} for name in reasoning_gym_names.NAMES},
+    family="rg",
+    standard=False,
+)
+
+ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, REASONING_GYM)
 
 
 def ids(*families: str) -> tuple[str, ...]:

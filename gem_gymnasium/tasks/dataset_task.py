@@ -175,8 +175,12 @@ class DatasetTask(TextEnv[Config, State, str]):
         order, spawn_key = self._order, _spawn_key(rng)
         if order is None or order.spawn_key != spawn_key or order.position >= len(self.rows):
             order = Order(int(rng.integers(2**63)), 0, spawn_key)
-        self._order = order._replace(position=order.position + 1)
-        return self._posed(shuffled(order.position, len(self.rows), order.key))
+        key, position, n = order.key, order.position, len(self.rows)
+        self._order = order._replace(position=position + 1)
+        if self.rows.looks_ahead:
+            last = min(n, position + self.rows.looks_ahead + 1)
+            self.rows.prepare([shuffled(place, n, key) for place in range(position, last)])
+        return self._posed(shuffled(position, n, key))
 
     def deal_as_told(
         self, config: Config, rng: np.random.Generator, options: Mapping[str, Any], /

@@ -67,6 +67,12 @@ class Rows(ABC):
         """
         raise NotImplementedError
 
+    looks_ahead: int = 0
+    """How many rows an env names before it poses them."""
+
+    def prepare(self, indices: Sequence[int]) -> None:  # noqa: B027 - most rows need none
+        """Get ready, without waiting, for rows that will be asked for next."""
+
     def __deepcopy__(self: SelfT, memo: dict[int, Any]) -> SelfT:
         return self
 
@@ -106,8 +112,33 @@ class Listed(Rows):
         return self._rows[index]
 
 
-class Generated(Rows):
-    """Rows that are computed when asked for, each from ``SeedSequence((seed, index))``.
+class Computed(Rows):
+    """Rows that are computed when asked for; a subclass has ``compute``."""
+
+    def __init__(self) -> None:
+        self._recent: OrderedDict[int, Row] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @abstractmethod
+    def compute(self, index: int) -> Row:
+        """Compute a row anew."""
+        raise NotImplementedError
+
+    def row(self, index: int) -> Row:
+        """Compute a row, or return it from among the last that were computed."""
+        with self._lock:
+            if (row := self._recent.get(index)) is not None:
+                return row
+        row = self.compute(index)
+        with self._lock:
+            self._recent[index] = row
+            if len(self._recent) > MAX_RECENT:
+                self._recent.popitem(last=False)
+        return row
+
+
+class Generated(Computed):
+    """Rows from a function, each from ``SeedSequence((seed, index))``.
 
     Args:
         item: A function at the top level of a module (so that it pickles by name), called
@@ -126,9 +157,8 @@ class Generated(Rows):
             raise ConfigError(f"size must be at least 1, got {size}")
         if seed < 0:
             raise ConfigError(f"data_seed must be at least 0, got {seed}")
+        super().__init__()
         self.item, self.size, self.seed, self.settings = item, size, seed, settings
-        self._recent: OrderedDict[int, Row] = OrderedDict()
-        self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -139,20 +169,8 @@ class Generated(Rows):
     def __len__(self) -> int:
         return self.size
 
-    def row(self, index: int) -> Row:
-        """Compute a row, or return it from among the last that were computed."""
-        with self._lock:
-            if (row := self._recent.get(index)) is not None:
-                return row
-        row = self.compute(index)
-        with self._lock:
-            self._recent[index] = row
-            if len(self._recent) > MAX_RECENT:
-                self._recent.popitem(last=False)
-        return row
-
     def compute(self, index: int) -> Row:
-        """Compute a row anew."""
+        """Call the function."""
         rng = np.random.default_rng(np.random.SeedSequence((self.seed, index)))
         row = self.item(rng, **self.settings)
         return row if row.id else row._replace(id=str(index))
