@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import gymnasium as gym
@@ -19,6 +20,8 @@ from gem_gymnasium.cli.listing import cell, describe
 from gem_gymnasium.data import load_json
 from gem_gymnasium.registry import Row
 from gem_gymnasium.solvers import solver_for
+from gem_gymnasium.tasks.data_sets import DATA_SETS
+from gem_gymnasium.tasks.reasoning_gym_names import NAMES, SLOW
 
 DOCS = Path(__file__).resolve().parent
 GOLDEN = DOCS.parent / "tests" / "golden"
@@ -117,7 +120,44 @@ def ids_page() -> str:
             kwargs = ", ".join(f"{key}={value!r}" for key, value in row.variants[variant].items())
             lines.append(f"| `game:{name}-v0-{variant}` | `{row.id(variant)}` | `{kwargs}` |")
         lines.append(f"| | `{row.id('')}` | the standard game |")
+    lines += [*data_sets(), *reasoning_gym()]
     return "\n".join(lines) + "\n"
+
+
+def data_sets() -> Iterable[str]:
+    """Yield the lines on hub data sets."""
+    yield from (
+        "",
+        "## Data sets",
+        "",
+        "Their rows come from the Hugging Face hub: `gem-gym fetch <id>` brings them here, and",
+        "until then the id raises `DataUnavailable`. The unsuffixed id of a family (`gem/Math-v0`,",
+        "`gem/Geometry-v0`, `gem/Code-v0`, `gem/QA-v0`, `gem/Logic-v0`) takes rows of your own;",
+        "see [tasks.md](tasks.md). GEM's WebShop ids (`webshop:...`) have no counterpart.",
+        "",
+        "| GEM | here | data set | kwargs |",
+        "|---|---|---|---|",
+    )
+    for row in DATA_SETS:
+        kwargs = ", ".join(f"{key}={value!r}" for key, value in row.settings.items())
+        gem = f"`{row.gem}`" if row.gem else ""
+        told = f"`{kwargs}`" if kwargs else ""
+        yield f"| {gem} | `gem/{row.name}-v0` | `{row.repo}` | {told} |"
+
+
+def reasoning_gym() -> Iterable[str]:
+    """Yield the lines on reasoning-gym."""
+    yield from (
+        "",
+        "## ReasoningGym",
+        "",
+        "GEM's `rg:<name>` is `gem/RG-<name>-v0`, with `size=500` and `seed=42` as there. A star:",
+        "some items take over 20 ms to generate, up to seconds, so they are made ahead in the",
+        "background.",
+        "",
+    )
+    marked = (f"`{name}`" + ("*" if name in SLOW else "") for name in NAMES)
+    yield from wrap(", ".join(marked) + ".", 100, break_on_hyphens=False)
 
 
 PAGES = {"games.md": games_page, "gem_ids.md": ids_page}
