@@ -82,8 +82,9 @@ def download(name: HubName) -> None:
         )
         builder.download_and_prepare()
     except Exception as error:  # whatever datasets, the hub's client and the network raise
+        what = str(error).strip().partition("\n")[0]
         raise DataUnavailable(
-            f"{name} could not be downloaded: {type(error).__name__}: {error}"
+            f"{name} could not be downloaded: {type(error).__name__}: {what}"
         ) from error
 
 
