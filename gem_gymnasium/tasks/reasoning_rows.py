@@ -45,6 +45,9 @@ in spans of ``size`` items, the others once."""
 _GLOBAL = ("codeio", "list_functions", "pool_matrix")
 """Data sets that draw from the generators of ``random`` or ``numpy.random``, in part unseeded."""
 
+_PRINTS = {"bf": "reasoning_gym.code.contrib.bfit.Compiler.Optimizer"}
+"""Data sets of which a module prints something for each item."""
+
 _MAX_SHARED = 64
 
 
@@ -152,7 +155,10 @@ class ReasoningRows(Computed):
         curriculum, settings = self._arguments["curriculum"], self._arguments["settings"]
         seed = self.seed + number * self._span
         config = configured(self.dataset, curriculum, settings, self._span, seed)
-        return factory().DATASETS[self.dataset][0](config=config)
+        source = factory().DATASETS[self.dataset][0](config=config)
+        if self.dataset in _PRINTS:  # in place of redirecting stdout, which all threads share
+            vars(import_module(_PRINTS[self.dataset]))["print"] = _say_nothing
+        return source
 
     def __reduce__(self) -> tuple[Any, ...]:
         return shared_rows, (self.dataset, self._arguments)
@@ -179,6 +185,10 @@ def shared_rows(dataset: str, arguments: Mapping[str, Any]) -> ReasoningRows:
         if len(_handles) > _MAX_SHARED:
             _handles.popitem(last=False)
     return rows
+
+
+def _say_nothing(*args: Any, **kwargs: Any) -> None:
+    """Stand in for ``print``."""
 
 
 _globals = threading.Lock()

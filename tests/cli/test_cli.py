@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
@@ -162,3 +163,21 @@ def test_a_closed_stream_is_no_error(closed: str) -> None:
             command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=60
         )
         assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_person_answers_a_task_without_its_form(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"question": "Which planet is red?", "answer": "Mars"}\n')
+    gym.register("gem/QA-Planet-v0", "gem_gymnasium.tasks.qa:QaEnv", kwargs={"data": str(rows)})
+    monkeypatch.setattr(registry, "ids", lambda: ("gem/QA-Planet-v0",))
+    try:
+        assert play(monkeypatch, [":hint", "mars"], "gem/QA-Planet-v0", "--seed", "0") == 0
+    finally:
+        del gym.registry["gem/QA-Planet-v0"]
+    out = capsys.readouterr().out
+    assert "Which planet is red?" in out
+    assert "<answer>Mars</answer>" in out
+    assert "The answer is right.  (+1)" in out
+    assert "You won after 1 of 1 turns" in out

@@ -60,12 +60,15 @@ def test_a_row_is_an_item_of_reasoning_gym(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_rows_are_the_same_in_any_order_and_leave_the_generators_alone(name: str) -> None:
+def test_rows_are_the_same_in_any_order_and_nothing_else_is_touched(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     states = random.getstate(), np.random.get_state()[1].tolist()  # noqa: NPY002
     forwards = [rows_of(name, size=6, split="eval").row(index) for index in range(6)]
     again = rows_of(name, size=6, split="eval")
     assert [again.row(index) for index in reversed(range(6))] == forwards[::-1]
     assert (random.getstate(), np.random.get_state()[1].tolist()) == states  # noqa: NPY002
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("name", ["gcd", "coin_flip", "rush_hour", "arc_1d", "acre"])
