@@ -199,7 +199,35 @@ REASONING_GYM = Row(
     standard=False,
 )
 
-ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, REASONING_GYM)
+GENERATED: tuple[Row, ...] = (
+    Row(
+        "Math-Synthetic",
+        "gem_gymnasium.tasks.math_synthetic.env:MathSyntheticEnv",
+        {f"l{level}": {"min_level": level, "max_level": level} for level in range(1, 6)},
+        family="math",
+    ),
+    Row(
+        "Logic-Rules",
+        "gem_gymnasium.tasks.logic_rules:LogicRulesEnv",
+        {f"d{depth}": {"min_depth": depth, "max_depth": depth} for depth in range(6)},
+        family="logic",
+    ),
+    Row(
+        "Code-Synthetic",
+        "gem_gymnasium.tasks.code_synthetic.env:CodeSyntheticEnv",
+        {},
+        family="code",
+    ),
+    Row(
+        "Code-HumanEval",
+        "gem_gymnasium.tasks.human_eval:HumanEvalEnv",
+        {},
+        family="code",
+    ),
+)
+"""Families whose rows are generated, or read from an installed package: they need no data set."""
+
+ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, *GENERATED, REASONING_GYM)
 
 
 def ids(*families: str) -> tuple[str, ...]:

@@ -5,11 +5,16 @@ Half of the answers are True, of statements with "not" and of those without alik
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.graders import Grade, grade_qa
 from gem_gymnasium.tasks.dice import Rng, between, chance, pick, pick_some, shuffled
+from gem_gymnasium.tasks.logic import LogicEnv
 from gem_gymnasium.tasks.logic_theory import Atom, Condition, Property, Rule, Theory, verdicts
+from gem_gymnasium.tasks.rows import Generated, Row, Rows
+from gem_gymnasium.tasks.synthetic import SyntheticConfig, need_range
 
 MAX_DEPTH = 5
 
@@ -177,3 +182,86 @@ def _say_rule(rng: Rng, rule: Rule, animals: bool) -> str:
     else:
         they = f"it {_predicate(end)}" if animals else f"they {they}"
     return f"If {' and '.join(clauses)}, then {they}."
+
+
+# -- env --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogicRulesConfig(SyntheticConfig):
+    """Statements of some depths.
+
+    Args:
+        min_depth: The least number of rules in a row, 0 to 5.
+        max_depth: The greatest; each depth is as likely as any other.
+        negation: Whether rules may have conditions with "not".
+
+    Raises:
+        ConfigError: There is no such range of depths.
+    """
+
+    min_depth: int = 0
+    max_depth: int = MAX_DEPTH
+    negation: bool = True
+
+    def __post_init__(self) -> None:
+        SyntheticConfig.__post_init__(self)
+        need_range("depth", self.min_depth, self.max_depth, 0, MAX_DEPTH)
+
+
+def draw(rng: Rng, *, min_depth: int, max_depth: int, negation: bool) -> Row:
+    """Draw a row."""
+    made = judgement(rng, depth=between(rng, min_depth, max_depth), negation=negation)
+    return Row(f"depth{made.depth}", made.question, made.answer, gold=made.answer)
+
+
+class LogicRulesEnv(LogicEnv):
+    r"""Say whether a statement follows from generated facts and rules.
+
+    ## Action Space
+    ``UnicodeText``: any reply; the answer, ``True`` or ``False``, is in its last ``\boxed{}`` (or
+    as ``answer_format`` says).
+
+    ## Observation Space
+    ``UnicodeText``: facts, rules and a statement, then one sentence on the answer's form; after
+    the reply, whether it was right.
+
+    ## Rewards
+    1 for the right answer, 0 for another, -0.1 for a reply without an answer. Half of the answers
+    are ``True``, so that a constant answer earns a half.
+
+    ## Episode End
+    Terminated by the reply.
+
+    ## Information
+    As in :class:`~gem_gymnasium.tasks.logic.LogicEnv`; ``row_id`` names the depth.
+
+    ## Arguments
+    ``min_depth``, ``max_depth``, ``negation``, ``size`` and ``data_seed``: see
+    :class:`LogicRulesConfig`; and those of :class:`~gem_gymnasium.tasks.dataset_task.Config` and
+    :class:`~gem_gymnasium.core.text_env.TextEnv`.
+
+    ## References
+    After RuleTaker: Clark et al., "Transformers as Soft Reasoners over Language" (2020). Generator
+    and wording are our own, and so is the exact meaning of depth (``logic_theory.py``).
+
+    ## Version History
+    v0: first release.
+    """
+
+    config_type = LogicRulesConfig
+
+    def open_rows(self, config: Any, /) -> Rows:
+        """Return the generator of the statements."""
+        return Generated(
+            draw,
+            size=config.size,
+            seed=config.data_seed,
+            min_depth=config.min_depth,
+            max_depth=config.max_depth,
+            negation=config.negation,
+        )
+
+    def grade(self, config: Any, reply: str, row: Row, /) -> Grade:
+        """Compare the answer with the right one, whatever its letter case."""
+        return grade_qa(reply, row.answer, answer_format=config.answer_format)

