@@ -207,6 +207,12 @@ GENERATED: tuple[Row, ...] = (
         family="math",
     ),
     Row(
+        "Geometry-Synthetic",
+        "gem_gymnasium.tasks.geometry_synthetic.env:GeometrySyntheticEnv",
+        {},
+        family="geometry",
+    ),
+    Row(
         "Logic-Rules",
         "gem_gymnasium.tasks.logic_rules:LogicRulesEnv",
         {f"d{depth}": {"min_depth": depth, "max_depth": depth} for depth in range(6)},
