@@ -199,6 +199,8 @@ REASONING_GYM = Row(
     standard=False,
 )
 
+_HOPS = {f"{hops}hop": {"min_hops": hops, "max_hops": hops} for hops in (1, 2)}
+
 GENERATED: tuple[Row, ...] = (
     Row(
         "Math-Synthetic",
@@ -229,6 +231,18 @@ GENERATED: tuple[Row, ...] = (
         "gem_gymnasium.tasks.human_eval:HumanEvalEnv",
         {},
         family="code",
+    ),
+    Row(
+        "QA-Sample",
+        "gem_gymnasium.tasks.qa_sample:QaSampleEnv",
+        _HOPS,
+        family="qa",
+    ),
+    Row(
+        "QA-Wiki",
+        "gem_gymnasium.tasks.qa_wiki:QaWikiEnv",
+        _HOPS,
+        family="qa",
     ),
 )
 """Families whose rows are generated, or read from an installed package: they need no data set."""
