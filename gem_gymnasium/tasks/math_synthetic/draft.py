@@ -12,6 +12,11 @@ from gem_gymnasium.tasks.dice import Rng
 EXACT = "Give the exact value, as a fraction in lowest terms if it is not a whole number."
 """The last sentence of a question whose answer may be a fraction."""
 
+FRACTION = "Give the probability as a fraction in lowest terms."
+"""The last sentence of a question for a probability."""
+
+COLOURS = ("red", "blue", "green", "white", "black", "yellow")
+
 NAMES = (
     "Ada", "Amir", "Anna", "Ben", "Bruno", "Carla", "Chen", "Clara", "Dario", "Dina", "Elena",
     "Emil", "Farah", "Felix", "Grace", "Hana", "Hugo", "Ines", "Ivan", "Jonas", "Julia", "Kofi",
