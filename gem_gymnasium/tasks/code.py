@@ -29,6 +29,7 @@ class CodeConfig(TableConfig):
     """
 
     forms: ClassVar[tuple[str, ...]] = ("code",)
+    answer_is_gold: ClassVar[bool] = False
 
     question_key: str = "problem"
     answer_key: str = "tests"

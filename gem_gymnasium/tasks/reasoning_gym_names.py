@@ -28,9 +28,9 @@ NAMES: tuple[str, ...] = (
 )  # fmt: skip
 
 SLOW: frozenset[str] = frozenset({
-    "advanced_geometry", "countdown", "futoshiki", "game_of_life", "game_of_life_halting",
+    "acre", "advanced_geometry", "countdown", "futoshiki", "game_of_life", "game_of_life_halting",
     "intermediate_integration", "jugs", "knight_swap", "polynomial_equations",
     "polynomial_multiplication", "puzzle24", "rearc", "rubiks_cube", "simple_integration",
-    "sokoban", "sudoku", "zebra_puzzles",
+    "sokoban", "sudoku", "word_ladder", "zebra_puzzles",
 })  # fmt: skip
 """Those of which some items take over 20 ms to generate, up to seconds: they are made ahead."""

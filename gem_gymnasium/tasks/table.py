@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -33,7 +33,11 @@ class TableConfig(Config):
         answer_key: The column of the answer, likewise.
         id_key: The column of the row's id; ``""``: its index.
         image_key: The column of the images, one or a list; ``""``: none.
+        gold_key: The column of an answer that is right; ``""``: the answer itself, but for a code
+            task, whose answer is its tests.
     """
+
+    answer_is_gold: ClassVar[bool] = True
 
     data: str = ""
     subset: str = ""
@@ -44,6 +48,7 @@ class TableConfig(Config):
     answer_key: str = "answer"
     id_key: str = ""
     image_key: str = ""
+    gold_key: str = ""
 
 
 class Columns(NamedTuple):
@@ -53,6 +58,8 @@ class Columns(NamedTuple):
     answer: str
     id: str = ""
     image: str = ""
+    gold: str = ""
+    """``""``: none is known."""
 
 
 class Table(Rows):
@@ -100,7 +107,8 @@ class Table(Rows):
         answer = plain(value_at(record, columns.answer))
         id = str(value_at(record, columns.id)) if columns.id else str(index)
         images = _listed(value_at(record, columns.image)) if columns.image else ()
-        return Row(id, question, answer, images, gold_of(answer))
+        gold = gold_of(plain(value_at(record, columns.gold))) if columns.gold else ""
+        return Row(id, question, answer, images, gold)
 
     def records(self) -> Records:
         """Return what the table is made of, read now if need be.
@@ -141,7 +149,10 @@ def open_table(config: TableConfig, fetch: str, offline_id: str) -> Table:
     source: str | HubName = config.data
     if is_hub_name(config.data) and not is_file_name(config.data):
         source = HubName(config.data, config.subset, config.split, config.revision)
-    columns = Columns(config.question_key, config.answer_key, config.id_key, config.image_key)
+    gold_key = config.gold_key or (config.answer_key if config.answer_is_gold else "")
+    columns = Columns(
+        config.question_key, config.answer_key, config.id_key, config.image_key, gold_key
+    )
     table = Table(source, columns)
     try:
         table.records()

@@ -1,5 +1,6 @@
 """What each family adds: its columns, its form of answer, its grader's settings."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,18 @@ def test_tests_are_read_from_json_text_or_as_they_are() -> None:
         assert set(read_tests(env.rows.row(index).answer)) == {"inputs", "outputs"}
     with pytest.raises(ConfigError, match="no JSON"):
         read_tests("[1")
+
+
+def test_code_has_a_gold_where_a_column_holds_a_program(tmp_path: Path) -> None:
+    env = make("gem/Code-CodeContest-v0")
+    env.reset(seed=0)
+    assert env.gold_reply() is None  # the answer's column holds tests
+    path = tmp_path / "own.jsonl"
+    record = {"problem": "Print 1.", "tests": {"inputs": [""], "outputs": ["1"]}, "by": "print(1)"}
+    path.write_text(json.dumps(record))
+    env = make("gem/Code-v0", data=str(path), gold_key="by")
+    env.reset(seed=0)
+    assert env.gold_reply() == "```python\nprint(1)\n```"
 
 
 def test_code_has_one_form_of_answer() -> None:

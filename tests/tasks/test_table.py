@@ -22,7 +22,7 @@ RECORDS = [
     {"problem": '2, "2" + 1?\nThen?', "answer": "3", "name": "b"},
     {"problem": "Ünïcödé 数?", "answer": "4", "name": "c"},
 ]
-COLUMNS = Columns("problem", "answer", "name")
+COLUMNS = Columns("problem", "answer", "name", gold="answer")
 
 
 def write(path: Path, records: list[dict[str, Any]]) -> str:
