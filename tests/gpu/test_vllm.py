@@ -1,4 +1,8 @@
-"""vLLM beside the trainer on one GPU: log-probabilities, weight sync, sleep, training."""
+"""vLLM beside the trainer on one GPU: log-probabilities, weight sync, sleep, training.
+
+Without one (``GEM_GPU_TESTS_ON=cpu``) what a CPU engine cannot do is skipped; give the others
+``VLLM_CPU_KVCACHE_SPACE=1``.
+"""
 
 import gc
 import importlib.util
@@ -12,9 +16,8 @@ from gem_trl.generation import Sampling
 from gem_trl.rows import Row
 from tests.gpu.conftest import LORA, ON_GPU, first_prompts, parameters
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("vllm") is None or not ON_GPU, reason="needs vllm and a GPU"
-)
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("vllm") is None, reason="needs vllm")
+needs_gpu = pytest.mark.skipif(not ON_GPU, reason="needs a GPU")
 
 SAMPLING = Sampling(max_new_tokens=12)
 EXACT = {"bfloat16": 0.3, "float32": 0.02}
@@ -134,6 +137,7 @@ def free_memory() -> float:
     return torch.cuda.mem_get_info()[0] / 2**20
 
 
+@needs_gpu
 @pytest.mark.parametrize("estimator", ["rebn", "ppo"])
 def test_training_with_an_engine_that_sleeps(
     build: Any, engine: Any, measure: Callable[[str, Any], None], estimator: str
@@ -166,6 +170,7 @@ def test_training_with_an_engine_that_sleeps(
     measure("tokens/s", [log.get("tokens_per_s/generate") for log in logs])
 
 
+@needs_gpu
 def test_three_steps_with_the_engine_as_users_start_it(
     build: Any, measure: Callable[[str, Any], None]
 ) -> None:
