@@ -72,6 +72,15 @@ class Bait:
         self.files.close()
 
 
+def outside(home: Path, token: str) -> tuple[Path, Path, Path]:
+    """Return where bait lies that is in no folder of the test's, or could lie."""
+    return (
+        home / f".{token}",
+        Path(sys.prefix, "lib", f"{token}.txt"),
+        Path(sysconfig.get_paths()["purelib"], f"{token.replace('-', '_')}.py"),
+    )
+
+
 class Files:
     """Bait files: secrets, files and folders that all may write, one in the home folder."""
 
@@ -81,10 +90,7 @@ class Files:
         self.open = folder / "open"
         self.file, self.empty = self.open / "file", self.open / "empty"
         self.inherited = folder / "inherited"
-        self.home = home / f".{token}"
-        self.library = Path(sys.prefix, "lib", f"{token}.txt")
-        self.package = Path(sysconfig.get_paths()["purelib"], f"{token.replace('-', '_')}.py")
-        self.outside = (self.home, self.library, self.package)
+        self.home, self.library, self.package = self.outside = outside(home, token)
         self.places = [home, self.library.parent, self.open, *map(Path, SHARED_FOLDERS)]
         self.held = -1
         self.lay()

@@ -34,6 +34,8 @@ def main(token: str, container_of: str) -> None:
     if not container_of:
         take_terminal()
     watch_over_orphans()
+    # pytest may be killed: its end of the terminal closes then, and the bait is still taken away.
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(1))
     root = Path(tempfile.gettempdir(), f"gem-caller-{token}")
     for folder in (root, root / "temporary", root / "home"):
         folder.mkdir(mode=0o755)

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.sandbox.bait import outside
 from tests.sandbox.surroundings import descendants
 
 ROOT = Path(__file__).parents[2]
@@ -136,6 +137,8 @@ class Caller:
         # Not by shutil.rmtree, which deep folders defeat.
         left = Path(tempfile.gettempdir(), f"gem-caller-{self.token}")
         subprocess.run(["rm", "-rf", "--", str(left)], check=False)
+        for path in outside(Path.home(), self.token):  # had it no time to
+            path.unlink(missing_ok=True)
 
 
 def unused_uid() -> str:
