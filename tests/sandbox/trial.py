@@ -47,10 +47,10 @@ def trial(attack: Attack, level: str, bait: Bait, before: Surroundings) -> Outco
         if attack.header.get("earlier"):
             run_python(f"print(input()) # {bait.secret}", stdin=bait.secret, level=level)
         peak = _peak_bytes()
-        start = time.monotonic() - waited_s()
+        start, waited = time.monotonic(), waited_s(bait)
         with meanwhile(attack, level, folder, bait) as called:
             result = run(attack, told, policy, level)
-            took = time.monotonic() - waited_s() - start
+            took = time.monotonic() - start - max(0.0, waited_s(bait) - waited)
         problems = [
             *breaches(result.output),
             *unexpected(attack, level, result.status, result.output, took),
@@ -66,12 +66,14 @@ def trial(attack: Attack, level: str, bait: Bait, before: Surroundings) -> Outco
     return Outcome(problems, f"{result.status} ({result.detail}) {result.errors[-500:]}")
 
 
-def waited_s() -> float:
-    """Return how long this thread has waited for a processor so far, which is nobody's fault."""
-    try:
-        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
-    except OSError:  # a kernel that does not count it
-        return 0.0
+def waited_s(bait: Bait) -> float:
+    """Return how long the caller, and a level's own process, have waited for a processor."""
+    pids = {pid for pid in descendants(os.getpid()) if parent_of(pid) == os.getpid()}
+    waited = 0.0
+    for pid in pids - {bait.process.pid} | {os.getpid()}:
+        with contextlib.suppress(OSError, IndexError):  # gone, or a kernel that does not count it
+            waited += int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    return waited
 
 
 def run(attack: Attack, told: dict[str, Any], policy: Policy, level: str) -> Result:
