@@ -102,4 +102,10 @@ class ReasoningEnv(DatasetTask):
         """Ask the data set's scorer."""
         from gem_gymnasium.graders import grade_reasoning
 
-        return grade_reasoning(reply, row.answer, answer_format=config.answer_format)
+        return grade_reasoning(
+            config.dataset,
+            reply,
+            row.answer,
+            config=self.settings,
+            answer_format=config.answer_format,
+        )
