@@ -27,7 +27,7 @@ TIME_S = 5.0
 """Seconds that math-verify may take for one answer."""
 
 WORK = Work(
-    file="math_work.py",
+    files=("math_work.py",),
     packages=("math_verify", "latex2sympy2_extended", "antlr4"),
     warm=("sympy", "math_verify"),
     warm_up="warm_up()",

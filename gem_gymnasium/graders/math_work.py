@@ -5,8 +5,6 @@ use signals, which work in main threads only and cannot stop every computation: 
 the pool's deadline holds instead.
 """
 
-from __future__ import annotations
-
 import logging
 from importlib import import_module
 from typing import Any

@@ -18,11 +18,11 @@ import os
 import threading
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from typing import Any, NamedTuple, ParamSpec
 
 from gem_gymnasium.core.errors import ConfigError, SandboxUnavailable
 from gem_gymnasium.graders.grade import Grade
+from gem_gymnasium.graders.values import inside
 from gem_gymnasium.sandbox import Policy, PythonSession, Result, available
 from gem_gymnasium.sandbox.libraries import STANDARD, Library
 
@@ -47,14 +47,15 @@ class Work(NamedTuple):
     """What the workers of a pool do.
 
     Args:
-        file: A file of this folder (or a path) that defines ``judge(request) -> (score, detail)``.
-            It is run in the sandbox, without the rest of the package.
+        files: Files of this folder (or paths), the last of which defines
+            ``judge(request) -> (score, detail)``. They run in the sandbox, without the package; see
+            :func:`inside`.
         packages: The installed packages that it may import.
         warm: What it imports.
-        warm_up: A call to one of the file's functions, made once, in the warm parent.
+        warm_up: A call to one of their functions, made once, in the warm parent.
     """
 
-    file: str
+    files: tuple[str, ...]
     packages: tuple[str, ...]
     warm: tuple[str, ...]
     warm_up: str = ""
@@ -62,8 +63,7 @@ class Work(NamedTuple):
     @property
     def source(self) -> str:
         """What a worker runs first."""
-        source = files(__package__ or "").joinpath(self.file).read_text(encoding="utf-8")
-        return f"{source}\n{_ANSWER}"
+        return inside(self.files, _ANSWER)
 
     @property
     def library(self) -> Library:

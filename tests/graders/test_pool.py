@@ -20,7 +20,7 @@ from gem_gymnasium.graders import Grade, Pool, agrade
 from gem_gymnasium.graders.pool import RENEW_AFTER, Work, shared_pool
 from gem_gymnasium.sandbox import available
 
-WORK = Work(str(Path(__file__).parent / "sleepy_work.py"), packages=(), warm=())
+WORK = Work((str(Path(__file__).parent / "sleepy_work.py"),), packages=(), warm=())
 DONE = Grade(0.5, "ok", "done")
 
 
@@ -195,7 +195,7 @@ def test_a_worker_writes_no_file_and_reaches_no_network(pool: Pool, tmp_path: Pa
 def test_a_forked_process_has_workers_of_its_own() -> None:
     code = (
         "import os, sys\nfrom gem_gymnasium.graders.pool import Pool, Work\n"
-        "pool = Pool(Work(sys.argv[1], (), ()), workers=1)\n"
+        "pool = Pool(Work((sys.argv[1],), (), ()), workers=1)\n"
         "pid = lambda: pool.grade({'what': 'pid'}, time_s=10).detail\n"
         "before = pid()\n"
         "child = os.fork()\n"
@@ -203,7 +203,7 @@ def test_a_forked_process_has_workers_of_its_own() -> None:
         "assert pid() == before and os.waitpid(child, 0)[1] == 0\n"
         "print('both')"
     )
-    command = [sys.executable, "-c", code, WORK.file]
+    command = [sys.executable, "-c", code, *WORK.files]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.returncode) == ("both\n", 0), done.stderr
 
@@ -224,7 +224,7 @@ def test_it_works_behind_namespaces_too() -> None:
 
 
 def test_all_envs_of_a_process_share_one_pool() -> None:
-    assert shared_pool(WORK) is shared_pool(Work(WORK.file, (), ()))
+    assert shared_pool(WORK) is shared_pool(Work(WORK.files, (), ()))
 
 
 def test_a_closed_pool_says_so(pool: Pool) -> None:
