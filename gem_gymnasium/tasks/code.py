@@ -9,7 +9,7 @@ import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_fenced
-from gem_gymnasium.graders import Grade
+from gem_gymnasium.graders import Grade, grade_code, longest, read_tests
 from gem_gymnasium.tasks.dataset_task import Config
 from gem_gymnasium.tasks.rows import Row
 from gem_gymnasium.tasks.table import TableConfig, from_json
@@ -90,11 +90,8 @@ class CodeEnv(TableTask):
 
     def grade(self, config: CodeConfig, reply: str, row: Row, /) -> Grade:
         """Run the program on the tests."""
-        from gem_gymnasium.graders import grade_code
-
-        return grade_code(
-            reply, tests_of(row.answer), max_tests=config.max_tests, partial=config.partial
-        )
+        tests = longest(read_tests(tests_of(row.answer)), config.max_tests)
+        return grade_code(reply, tests, partial=config.partial)
 
     def guess(self, row: Row, rng: np.random.Generator, /) -> str:
         """Return a program that prints a small whole number."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
-from gem_gymnasium.graders import Grade
+from gem_gymnasium.graders import AnswerFormat, Grade, grade_reasoning
 from gem_gymnasium.tasks.dataset_task import Config, DatasetTask
 from gem_gymnasium.tasks.reasoning_rows import DEFAULT_LEVEL, ReasoningRows, shared_rows
 from gem_gymnasium.tasks.rows import Row
@@ -100,12 +100,10 @@ class ReasoningEnv(DatasetTask):
 
     def grade(self, config: ReasoningConfig, reply: str, row: Row, /) -> Grade:
         """Ask the data set's scorer."""
-        from gem_gymnasium.graders import grade_reasoning
-
         return grade_reasoning(
             config.dataset,
             reply,
             row.answer,
             config=self.settings,
-            answer_format=config.answer_format,
+            answer_format=cast("AnswerFormat", config.answer_format),
         )
