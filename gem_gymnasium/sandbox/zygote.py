@@ -39,6 +39,12 @@ from gem_gymnasium.sandbox.zygote_server import ENDED, READY, STARTED
 START_S = 60.0
 """How long the warm parent may take to import and say that it is ready."""
 
+ATTEMPTS = 3
+"""How often a program is given to a child before its run has failed."""
+
+DYING_S = 0.2
+"""How long a parent whose sockets are closed may take to be seen dead."""
+
 SETUP_S = 10.0
 """How long a child may take to confine itself."""
 
@@ -112,7 +118,7 @@ class Zygote(Level):
             "folder": None if policy.folder is None else str(Path(policy.folder).resolve()),
             "limits": limits(program, policy),
         }
-        for attempt in (1, 2):
+        for attempt in range(ATTEMPTS):
             child = _Child(self._warm_parent(program.library), policy)
             try:
                 child.start(request, program)
@@ -124,8 +130,10 @@ class Zygote(Level):
                 child.close()
                 # Parent or child may have died while they waited: that is no failure of this run,
                 # of which nothing has run yet.
-                if attempt == 2:
+                if attempt == ATTEMPTS - 1:
                     raise
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.parent.process.wait(DYING_S)
             else:
                 return child
         raise AssertionError("unreachable")
@@ -241,6 +249,10 @@ class _Child(Running):
             try:
                 socket.send_fds(self.parent.requests, [json.dumps(request).encode()], given)
             except OSError as error:
+                os.close(setup)
+                # It is dying, if not dead yet: no other attempt must meet it.
+                self.parent.process.kill()
+                self.parent.process.wait()
                 raise SandboxFailure(f"the sandbox's parent takes no request: {error}") from error
         finally:
             close_all(*given[:-1])

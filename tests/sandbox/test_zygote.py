@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gem_gymnasium.sandbox import Policy, PythonSession, available, landlock, run_python
+from gem_gymnasium.sandbox.libraries import STANDARD
 from gem_gymnasium.sandbox.run import LEVELS
 from gem_gymnasium.sandbox.zygote_server import SPARES
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.skipif(bool(available()["zygote"]), reason=available()[
 def parent_pid() -> int:
     """Return the warm parent's process number; start it if it is not there."""
     run_python("1", level="zygote")
-    return LEVELS["zygote"]._parent.process.pid  # type: ignore[attr-defined]
+    return LEVELS["zygote"]._parents[STANDARD].process.pid  # type: ignore[attr-defined]
 
 
 def children_of(pid: int) -> list[int]:
@@ -74,6 +75,16 @@ def test_a_spare_that_died_fails_no_run() -> None:
         os.kill(child, signal.SIGKILL)
     results = [run_python(f"print({n})", level="zygote").output for n in range(8)]
     assert results == [f"{n}\n" for n in range(8)]
+
+
+def test_the_run_after_the_parents_death_works() -> None:
+    """A killed process closes its sockets a moment before it can be seen to be dead."""
+    parent_pid()
+    files = len(os.listdir("/proc/self/fd"))
+    for _ in range(8):
+        os.kill(parent_pid(), signal.SIGKILL)
+        assert run_python("print(1)", level="zygote").output == "1\n"
+    assert len(os.listdir("/proc/self/fd")) == files
 
 
 def test_a_program_that_ends_while_it_is_being_killed_has_ended() -> None:
