@@ -63,6 +63,8 @@ def trial(attack: Attack, level: str, bait: Bait, before: Surroundings) -> Outco
             problems.append("the output holds a secret")
         problems += afterwards(attack, level, folder)
     problems += before.changes()
+    if attack.header.get("during"):
+        Surroundings.settled()  # what was killed starts anew, which is not the next attack's time
     return Outcome(problems, f"{result.status} ({result.detail}) {result.errors[-500:]}")
 
 
