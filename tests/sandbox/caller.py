@@ -61,6 +61,7 @@ def watch_over_orphans() -> None:
     if caller == 0:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         return
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the caller ends by it, in its own time
     while os.wait()[0] != caller:
         pass
     os._exit(0)
