@@ -17,6 +17,8 @@ import termios
 from pathlib import Path
 from typing import Any
 
+from tests.sandbox.bait import outside
+
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
@@ -35,7 +37,7 @@ def main(token: str, container_of: str) -> None:
         take_terminal()
     watch_over_orphans()
     # pytest may be killed: its end of the terminal closes then, and the bait is still taken away.
-    signal.signal(signal.SIGHUP, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGHUP, hang_up)
     root = Path(tempfile.gettempdir(), f"gem-caller-{token}")
     for folder in (root, root / "temporary", root / "home"):
         folder.mkdir(mode=0o755)
@@ -46,7 +48,16 @@ def main(token: str, container_of: str) -> None:
     try:
         serve(answers, root, token, contained=bool(container_of))
     finally:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
         subprocess.run(["rm", "-rf", "--", str(root)], check=False)
+        for path in outside(Path.home(), token):  # laid, but not yet known to be
+            path.unlink(missing_ok=True)
+
+
+def hang_up(*_: object) -> None:
+    """End, once: the signal may come again while the bait is taken away."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    sys.exit(1)
 
 
 def watch_over_orphans() -> None:
