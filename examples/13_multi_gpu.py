@@ -9,7 +9,7 @@ it shard what does not fit. Each process plays ``episodes_per_rollout`` episodes
 envs of its own, and returns are normalized over all of them. ``MODEL`` is a name on the Hub or a
 path; without it a tiny model is built here, so that this also runs on two CPU processes:
 
-    accelerate launch --cpu --num_processes 2 examples/13_multi_gpu.py
+    ACCELERATE_USE_CPU=true torchrun --nproc_per_node 2 examples/13_multi_gpu.py
 """
 
 import sys

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, TypeVar, cast
 
 import accelerate.utils  # pyright: ignore[reportMissingTypeStubs]  # it ships none
+import torch.distributed as dist
 from accelerate import DistributedType  # pyright: ignore[reportMissingTypeStubs]
 from torch.distributed.fsdp import FSDPModule
 
@@ -22,6 +23,21 @@ T = TypeVar("T")
 def gather(items: list[T]) -> list[T]:
     """Return the items of every process, in the order of their ranks. A collective call."""
     return cast("list[T]", accelerate.utils.gather_object(cast("Any", items)))
+
+
+def check_processes(accelerator: Any) -> None:
+    """Refuse processes that were started together and would each train alone, in one folder.
+
+    Raises:
+        ConfigError: There are several processes, and accelerate took each for the only one, as it
+            does without GPUs unless it is told of CPUs.
+    """
+    world = dist.get_world_size() if dist.is_initialized() else 1
+    if world > 1 and accelerator.num_processes == 1:
+        raise errors.ConfigError(
+            f"{world} processes were started, and each would train alone: without GPUs, set "
+            "use_cpu=True (or ACCELERATE_USE_CPU=true)"
+        )
 
 
 def check_sharding(accelerator: Any, *, use_vllm: bool = False) -> None:

@@ -34,7 +34,13 @@ from gem_trl import _compat
 from gem_trl.callbacks import progress_callback
 from gem_trl.config import ReinforceConfig
 from gem_trl.critic import Critic, CriticLearner, build_critic
-from gem_trl.distributed import accumulating, check_sharding, gather, whole_weights
+from gem_trl.distributed import (
+    accumulating,
+    check_processes,
+    check_sharding,
+    gather,
+    whole_weights,
+)
 from gem_trl.envs import EnvSource, open_envs
 from gem_trl.evaluation import EvaluatingTrainer
 from gem_trl.experience import Experience
@@ -141,6 +147,7 @@ class ReinforceTrainer(EvaluatingTrainer):
             callbacks=callbacks,
             optimizers=optimizers,
         )
+        check_processes(self.accelerator)
         check_sharding(self.accelerator, use_vllm=args.use_vllm)
         self._guard = NonFiniteGuard(self.accelerator)
         if not args.disable_tqdm:
