@@ -2,6 +2,7 @@
 
 # torch, transformers and trl are partly untyped; what comes out of them is cast where it matters.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 
 from __future__ import annotations
 
