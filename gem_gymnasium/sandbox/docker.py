@@ -8,6 +8,7 @@ import logging
 import os
 import select
 import signal
+import subprocess
 import threading
 import time
 import uuid
@@ -20,6 +21,7 @@ from gem_gymnasium.sandbox.container import LABEL, NOBODY, configuration, text_o
 from gem_gymnasium.sandbox.engine import STDERR, STDOUT, Engine, Stream
 from gem_gymnasium.sandbox.harness import OUT_OF_MEMORY
 from gem_gymnasium.sandbox.level import (
+    REMOVE_S,
     Ending,
     Level,
     Running,
@@ -57,16 +59,19 @@ class Docker(Level):
     is the image's (read-only), and the run's folder as ``/sandbox``, which is in memory and
     bounded, as ``/tmp`` is, unless the policy names a folder; limits on the CPU, open files and
     file size of a process, on memory and processes together, and on output; the program is a user
-    without rights, no power can be had by a set-uid file, and the engine's own filters (seccomp,
-    AppArmor) hold. When it ends, the kernel kills the whole tree. Nothing is pulled.
+    without rights, no power can be had by a set-uid file (one left in the policy's folder is none
+    after the run), and the engine's own filters (seccomp, AppArmor) hold. When it ends, the kernel
+    kills the whole tree. Nothing is pulled.
 
     **Not covered**: a fault in the kernel, unless the engine's runtime has one of its own (gVisor,
-    Kata); a fault in the engine, which is root; memory of the kernel's own; files in memory count
-    as memory, and ``/tmp`` and ``/dev/shm`` may each hold as much as the folder. A caller that is
-    killed leaves its container running until the next one that uses the level some ten minutes
-    after its deadline. A folder that the policy names must be on the engine's machine, and an
-    engine without root must be let into it by the folder's own rights; files there that are
-    deleted while open count only by the size of one file. Timing.
+    Kata); a fault in the engine, which is root; what its filters let through (io_uring before
+    Docker 25, VSOCK at some old ones too); memory of the kernel's own; files in memory count as
+    memory, and ``/tmp`` and ``/dev/shm`` may each hold as much as the folder; the container's init
+    process is the program's user, within the same limits. A caller that is killed leaves its
+    container running until the next one that uses the level some ten minutes after its deadline.
+    A folder that the policy names must be on the engine's machine, and an engine without root must
+    be let into it by the folder's own rights; files there that are deleted while open do not count.
+    Timing.
     """
 
     name: ClassVar[str] = "docker"
@@ -256,6 +261,8 @@ class _Container(Running):
             self._created = False
             timeout_s = () if self._ending.code is not None else (CLEAN_S,)
             _attempt(self._engine.remove, self._name, *timeout_s)
+            if self._policy.folder is not None:
+                _clear_set_id(str(self._policy.folder))
         for stream in self._streams:
             stream.close()
         for thread in self._threads:
@@ -263,6 +270,22 @@ class _Container(Running):
         self._engine.close()
         close_all(self.stdout, self.stderr, self.ended)
         self.stdout = self.stderr = self.ended = -1
+
+
+def _clear_set_id(folder: str) -> None:
+    """Take from the files of a folder that whoever starts them runs them as their owner."""
+    # By programs that get through folders a thousand deep; closed folders are opened on the way.
+    folders = ["-type", "d", "!", "-perm", "-700", "-execdir", "chmod", "u+rwx", "{}", ";"]
+    marked = ["-type", "f", "(", "-perm", "-4000", "-o", "-perm", "-2000", ")"]
+    command = ["find", folder, *folders, "-o", *marked, "-execdir", "chmod", "ug-s", "{}", "+"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(
+            command,
+            env={"PATH": os.defpath},
+            stderr=subprocess.DEVNULL,
+            check=False,
+            timeout=REMOVE_S,
+        )
 
 
 def _attempt(function: Any, *arguments: Any) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -90,6 +91,34 @@ def test_a_folder_that_fills_up_ends_the_run(docker_server: DockerServer, tmp_pa
     source = f"open({name!r}, 'wb').write(bytes(2 << 20))\nimport time\ntime.sleep(60)"
     result = python(source, policy=Policy(folder=tmp_path, disk_bytes=1 << 20))
     assert (result.status, result.detail) == ("limit", "over 1048576 bytes of files")
+
+
+def test_no_set_uid_program_is_left_in_the_policys_folder(
+    docker_server: DockerServer, tmp_path: Path
+) -> None:
+    # The server mounts nothing: the program is told where the folder is.
+    source = f"""
+import os
+os.chdir({str(tmp_path)!r})
+os.mkdir("closed")
+for name in ("a", "closed/a", "plain"):
+    open(name, "w").close()
+os.chmod("a", 0o6755)
+os.chmod("closed/a", 0o4711)
+os.chmod("plain", 0o440)
+os.chmod("closed", 0o111)
+for _ in range(25):
+    os.mkdir("deep")
+    os.chdir("deep")
+open("a", "w").close()
+os.chmod("a", 0o4755)
+print("done")
+"""
+    assert python(source, policy=Policy(folder=tmp_path)).output == "done\n"
+    modes = {name: (tmp_path / name).stat().st_mode & 0o7777 for name in ("a", "closed/a", "plain")}
+    assert modes == {"a": 0o755, "closed/a": 0o711, "plain": 0o440}
+    command = ["find", str(tmp_path), "-perm", "/6000"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b""
 
 
 def test_what_an_image_wants_kept_outside_it_is_bounded_too(docker_server: DockerServer) -> None:
