@@ -20,6 +20,9 @@ from tests.sandbox.surroundings import descendants
 
 ROOT = Path(__file__).parents[2]
 ANSWER_S, ENDURANCE_S = 40.0, 400.0
+KEPT = ("TMPDIR", "LANG", "DOCKER_HOST")
+"""Variables of the tests that a caller has too."""
+
 USERS = ("root", "ordinary") if os.getuid() == 0 else ("ordinary",)
 
 
@@ -41,7 +44,7 @@ class Caller:
         self.terminal = master
         command = [sys.executable, "-m", "tests.sandbox.caller", self.token]
         environment = {"PATH": os.defpath, "PYTHONPATH": str(ROOT), f"{self.token}-variable": "1"}
-        environment |= {name: os.environ[name] for name in ("TMPDIR", "LANG") if name in os.environ}
+        environment |= {name: os.environ[name] for name in KEPT if name in os.environ}
         if user == "contained":
             command = [*container(), *command, os.readlink("/proc/self/ns/pid")]
         elif user == "ordinary" and os.getuid() == 0:

@@ -25,6 +25,9 @@ from tests.sandbox.surroundings import Surroundings, descendants, parent_of
 GRACE_S = 2.0
 """How much later than the deadline a run may return."""
 
+ENGINE_S = 10.0
+"""The same at level docker, whose engine creates and removes a container in that time."""
+
 STOPPED_S = END_S
 """The same for a sandbox that was stopped from outside: it is given time to answer."""
 
@@ -125,7 +128,8 @@ def unexpected(
     """Yield in what a run's end differs from what the attack's header says."""
     if status not in attack.statuses(level):
         yield f"ended {status}, not {' or '.join(attack.statuses(level))}"
-    grace_s = GRACE_S + (STOPPED_S if attack.header.get("during") == "stop" else 0.0)
+    grace_s = ENGINE_S if level == "docker" else GRACE_S
+    grace_s += STOPPED_S if attack.header.get("during") == "stop" else 0.0
     if took_s > attack.policy["time_s"] + grace_s:
         yield f"took {took_s:.1f} s, with a deadline of {attack.policy['time_s']} s"
     wanted = attack.header.get("output")

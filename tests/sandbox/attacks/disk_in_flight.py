@@ -2,7 +2,7 @@
 # tries = "keeps 300 MB in deleted files that travel in a socket, where no process holds them"
 # zygote = ["ok", "error", "limit"]
 # bwrap = ["ok", "error", "limit"]
-# docker = ["ok", "error", "limit"]
+# docker = "not covered: deleted open files of a folder that outlives the run"
 # rlimit = "not covered"
 # control = "breach"
 # kept_folder = true

@@ -2,7 +2,7 @@
 # tries = "keeps memory in files without a name (memfd), which no limit on addresses counts"
 # zygote = ["ok"]
 # bwrap = ["ok"]
-# docker = ["ok"]
+# docker = ["ok", "limit"]
 # rlimit = "not covered"
 # control = "breach"
 # ///

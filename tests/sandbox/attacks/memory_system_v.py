@@ -2,7 +2,7 @@
 # tries = "keeps memory in System V segments, which outlive the process"
 # zygote = ["ok"]
 # bwrap = ["ok"]
-# docker = ["ok"]
+# docker = ["ok", "limit"]
 # rlimit = "not covered"
 # control = "breach"
 # ///

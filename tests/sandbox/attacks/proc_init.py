@@ -2,7 +2,7 @@
 # tries = "takes hold of the first process of its namespace, which reports how it ended"
 # zygote = ["ok"]
 # bwrap = ["ok"]
-# docker = ["ok"]
+# docker = "not covered: the init process is the program's user, within its limits"
 # rlimit = "not covered"
 # control = "breach"
 # ///

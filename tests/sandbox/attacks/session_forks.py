@@ -2,7 +2,7 @@
 # tries = "leaves processes in its session that outlive the run and the session"
 # zygote = ["ok"]
 # bwrap = ["ok"]
-# docker = ["ok"]
+# docker = "not covered: runs no sessions"
 # rlimit = "not covered"
 # control = "none: needs a session"
 # session = true

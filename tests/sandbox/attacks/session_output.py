@@ -2,7 +2,7 @@
 # tries = "floods its output from a thread between the runs"
 # zygote = ["ok", "limit"]
 # bwrap = ["ok", "limit"]
-# docker = ["ok", "limit"]
+# docker = "not covered: runs no sessions"
 # rlimit = "not covered"
 # control = "none: needs a session"
 # session = true

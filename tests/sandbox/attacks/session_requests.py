@@ -2,7 +2,7 @@
 # tries = "reads the next request of its session itself and never answers it"
 # zygote = ["ok", "error"]
 # bwrap = ["ok", "error"]
-# docker = ["ok", "error"]
+# docker = "not covered: runs no sessions"
 # rlimit = "not covered"
 # control = "none: needs a session"
 # session = true

@@ -2,7 +2,7 @@
 # tries = "reads the secrets of the test from a session"
 # zygote = ["ok"]
 # bwrap = ["ok"]
-# docker = ["ok"]
+# docker = "not covered: runs no sessions"
 # rlimit = "not covered"
 # control = "none: needs a session"
 # session = true
