@@ -138,6 +138,16 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert {*fresh(code).split()} & LATE == set()
 
 
+def test_importing_the_package_leaves_graders_and_the_sandbox_to_the_tasks() -> None:
+    code = "import sys, gem_gymnasium; print(*sys.modules)"
+    loaded = {
+        name.partition(".")[2].partition(".")[0]
+        for name in fresh(code).split()
+        if name.startswith("gem_gymnasium.")
+    }
+    assert loaded & {"graders", "sandbox", "tools"} == set()
+
+
 def test_importing_the_package_is_silent_and_leaves_the_generators_alone() -> None:
     code = """
 import gymnasium, numpy, random

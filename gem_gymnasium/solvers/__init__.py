@@ -9,8 +9,6 @@ import gymnasium as gym
 
 from gem_gymnasium.core.errors import UnknownName
 from gem_gymnasium.solvers.base import Solver
-from gem_gymnasium.solvers.gold import GoldSolver
-from gem_gymnasium.tasks import DatasetTask
 
 __all__ = ["SOLVERS", "Solver", "solver_for"]
 
@@ -44,9 +42,9 @@ def solver_for(env: gym.Env[Any, Any] | str) -> Solver:
         UnknownName: There is no solver for it.
         gymnasium.error.UnregisteredEnv: There is no such id.
     """
-    if not isinstance(env, str) and isinstance(task := env.unwrapped, DatasetTask):
-        return GoldSolver(task)
     names = _class_names(env)
+    if "DatasetTask" in names and not isinstance(env, str):
+        return import_module("gem_gymnasium.solvers.gold").GoldSolver(env.unwrapped)
     for name in names:
         if name in SOLVERS:
             module, _, attribute = SOLVERS[name].partition(":")

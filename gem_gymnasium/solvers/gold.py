@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.tasks import DatasetTask
+from gem_gymnasium.tasks.dataset_task import DatasetTask
 
 
 class GoldSolver:

@@ -19,6 +19,7 @@ import numpy as np
 from gem_gymnasium.core.errors import ConfigError, MissingDependency
 from gem_gymnasium.core.parsing import last_fenced
 from gem_gymnasium.graders import Grade
+from gem_gymnasium.sandbox import Policy, run_python
 from gem_gymnasium.tasks.code import CodeEnv
 from gem_gymnasium.tasks.dataset_task import Config
 from gem_gymnasium.tasks.rows import Listed, Row, Rows
@@ -82,8 +83,6 @@ def grade_checked(program: str, checks: Checks, *, time_s: float = 10.0) -> Grad
     Raises:
         SandboxUnavailable: No isolation can be had on this machine.
     """
-    from gem_gymnasium.sandbox import Policy, run_python
-
     passed = secrets.token_hex(16)
     parts = (checks.before, program, checks.check, f"check({checks.entry_point})")
     source = "\n\n".join([*parts, f"print('\\n{passed}')"])

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from gem_gymnasium.graders import Grade
+from gem_gymnasium.graders import Grade, grade_math
 from gem_gymnasium.tasks.qa import texts_of
 from gem_gymnasium.tasks.rows import Row
 from gem_gymnasium.tasks.table import TableConfig
@@ -63,8 +63,6 @@ class MathEnv(TableTask):
 
     def grade(self, config: MathConfig, reply: str, row: Row, /) -> Grade:
         """Return 1 if the answer has the value of any right one."""
-        from gem_gymnasium.graders import grade_math
-
         form = cast("Any", config.answer_format)
         return grade_math(reply, texts_of(row.answer), answer_format=form)
 

@@ -7,8 +7,9 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from gem_gymnasium.graders import Grade, grade_qa
-from gem_gymnasium.tasks import DatasetTask, Generated, Row
 from gem_gymnasium.tasks.data_sets import CODE, DATA_SETS, GEOMETRY, LOGIC, MATH, DataSet
+from gem_gymnasium.tasks.dataset_task import DatasetTask
+from gem_gymnasium.tasks.rows import Generated, Row
 
 DATA = Path(__file__).parent / "data"
 

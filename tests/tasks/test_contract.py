@@ -12,8 +12,8 @@ from gymnasium.utils.env_checker import data_equivalence
 import gem_gymnasium
 from gem_gymnasium import registry
 from gem_gymnasium.solvers import solver_for
-from gem_gymnasium.tasks import DatasetTask
 from gem_gymnasium.tasks.data_sets import DATA_SETS
+from gem_gymnasium.tasks.dataset_task import DatasetTask
 from gem_gymnasium.tasks.reasoning_gym_names import SLOW
 from gem_gymnasium.testing import HOSTILE_STRINGS, check_text_env
 from tests.tasks.local import LOCAL

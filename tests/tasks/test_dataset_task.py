@@ -11,8 +11,8 @@ from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.graders import Grade
 from gem_gymnasium.solvers import solver_for
-from gem_gymnasium.tasks import Generated, Listed, Row
 from gem_gymnasium.tasks.dataset_task import SENTENCES, Config, in_form
+from gem_gymnasium.tasks.rows import Generated, Listed, Row
 from gem_gymnasium.testing import check_text_env
 from gem_gymnasium.wrappers import NormalizeScore
 from tests.tasks.local import AdditionEnv, addition

@@ -15,8 +15,8 @@ from pyarrow import parquet
 import gem_gymnasium
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.spaces import UnicodeText
-from gem_gymnasium.tasks import Listed, Row
 from gem_gymnasium.tasks.canvas import canvas, grid
+from gem_gymnasium.tasks.rows import Listed, Row
 from tests.tasks.local import drawing
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.tasks import Generated, Listed, Row
+from gem_gymnasium.tasks.rows import Generated, Listed, Row
 from tests.tasks.local import addition
 
 

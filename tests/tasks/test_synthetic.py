@@ -8,7 +8,7 @@ import pytest
 import gem_gymnasium
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.registry import GENERATED
-from gem_gymnasium.tasks import DatasetTask
+from gem_gymnasium.tasks.dataset_task import DatasetTask
 
 IDS = tuple(id for row in GENERATED for id in row.ids())
 SEEDED = tuple(id for id in IDS if "HumanEval" not in id and "QA-" not in id)
