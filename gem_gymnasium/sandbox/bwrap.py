@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,8 +27,10 @@ from gem_gymnasium.sandbox.child_process import (
     launch,
     limiting,
     memory_excess,
+    search_path,
 )
 from gem_gymnasium.sandbox.level import (
+    WORK,
     Ending,
     Level,
     Running,
@@ -41,9 +43,6 @@ from gem_gymnasium.sandbox.level import (
 )
 from gem_gymnasium.sandbox.policy import Kind, Policy, Program
 from gem_gymnasium.sandbox.users import UNUSED, hand_over, unused_user
-
-WORK = "/sandbox"
-"""Where a program finds its folder."""
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives")
@@ -90,7 +89,14 @@ class Bwrap(Level):
             return why
         uid = UNUSED[0] if os.getuid() == 0 else None
         become, then = _user(uid)
-        probe = [*self._isolation(), *become, "--", *then, "/bin/true"]
+        probe = [
+            "bwrap",
+            *_isolation(libraries.package_folders()),
+            *become,
+            "--",
+            *then,
+            "/bin/true",
+        ]
         try:
             done = subprocess.run(probe, capture_output=True, timeout=PROBE_S, check=False)
         except (OSError, subprocess.SubprocessError) as error:
@@ -109,54 +115,55 @@ class Bwrap(Level):
             self._users.add(uid)
         tree = _Tree(policy, functools.partial(self._users.discard, uid))
         try:
-            tree.start(self._arguments(program, policy), program, uid)
+            tree.start(_arguments(program, policy), program, uid)
         except BaseException:
             tree.close()
             raise
         return tree
 
-    def _isolation(self) -> list[str]:
-        """Return bubblewrap's options that part a program from everything."""
-        # Root's own powers set up what an ordinary user needs a user namespace for; it could not
-        # become another user in one.
-        user = [] if os.getuid() == 0 else ["--unshare-user", "--disable-userns"]
-        return [
-            *("bwrap", *user, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
-            *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "gem"),
-            *_system(),
-        ]
 
-    def _arguments(self, program: Program, policy: Policy) -> list[str]:
-        """Return bubblewrap's options for a run."""
-        size = ("--size", str(policy.disk_bytes))
-        work = ("--perms", "1777", *size, "--tmpfs", WORK)
-        if policy.folder is not None:
-            work = ("--bind", str(Path(policy.folder).resolve()), WORK)
-        python = [] if program.kind == "shell" else _python(program.library)
-        closed = _below(Path("/usr"))
-        if python and (base := Path(sys.base_prefix).resolve()) != Path("/usr"):
-            closed += [folder for folder in _below(base) if folder not in closed]
-        variables = [part for pair in environment(WORK).items() for part in ("--setenv", *pair)]
-        return [
-            *self._isolation()[1:],
-            *python,
-            # bubblewrap's own first process is the program's user without its limits: out of sight.
-            *("--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1"),
-            *(
-                "--remount-ro",
-                "/proc/1",
-                "--dev",
-                "/dev",
-                "--perms",
-                "1777",
-                *size,
-                "--tmpfs",
-                "/dev/shm",
-            ),
-            *(part for folder in closed for part in ("--remount-ro", str(folder))),
-            *("--remount-ro", "/dev", *work, "--symlink", WORK, "/tmp", "--remount-ro", "/"),
-            *("--clearenv", *variables, "--chdir", WORK),
-        ]
+def _isolation(folders: Sequence[Path]) -> list[str]:
+    """Return bubblewrap's options that part a program from everything.
+
+    Args:
+        folders: Where packages are installed.
+    """
+    # Root's own powers set up what an ordinary user needs a user namespace for; it could not
+    # become another user in one.
+    user = [] if os.getuid() == 0 else ["--unshare-user", "--disable-userns"]
+    return [
+        *(*user, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--hostname", "gem"),
+        *_system(folders),
+    ]
+
+
+def _arguments(program: Program, policy: Policy) -> list[str]:
+    """Return bubblewrap's options for a run."""
+    size = ("--size", str(policy.disk_bytes))
+    work = ("--perms", "1777", *size, "--tmpfs", WORK)
+    if policy.folder is not None:
+        work = ("--bind", str(Path(policy.folder).resolve()), WORK)
+    folders = libraries.package_folders()
+    closed, python = _below(Path("/usr"), folders), list[str]()
+    if program.kind != "shell":
+        python = _python(program.library, folders)
+        base = _below(Path(sys.base_prefix).resolve(), folders)
+        closed += [folder for folder in base if folder not in closed]
+    variables = {**environment(WORK), **search_path(folders)}
+    return [
+        *_isolation(folders),
+        *python,
+        # bubblewrap's own first process is the program's user without its limits: out of sight.
+        *("--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1"),
+        *("--remount-ro", "/proc/1"),
+        *("--dev", "/dev", "--perms", "1777", *size, "--tmpfs", "/dev/shm"),
+        *(part for folder in closed for part in ("--remount-ro", str(folder))),
+        *("--remount-ro", "/dev", *work, "--symlink", WORK, "/tmp", "--remount-ro", "/"),
+        "--clearenv",
+        *(part for pair in variables.items() for part in ("--setenv", *pair)),
+        *("--chdir", WORK),
+    ]
 
 
 class _Tree(Running):
@@ -236,8 +243,7 @@ class _Tree(Running):
         code = self._reported("exit-code")
         if code is None:
             return Ending(None, f"bubblewrap ended with {self._bwrap.returncode}")
-        # As a shell does, bubblewrap gives 128 and the signal's number.
-        return Ending(128 - code if 128 < code <= 128 + signal.SIGRTMAX else code)
+        return Ending.as_of_a_shell(code)
 
     def _reported(self, name: str) -> int | None:
         """Return a number that bubblewrap has reported, None if it has not."""
@@ -269,9 +275,8 @@ class _Tree(Running):
             self._bwrap.wait()
             self._bwrap = None
             self._release()
-        close_all(self.stdout, self.stderr, self.answers, self.requests)
+        self.close_pipes()
         close_all(self.ended, self._init, self._reports, self._report)
-        self.stdout = self.stderr = self.answers = self.requests = -1
         self.ended = self._init = self._reports = self._report = -1
 
 
@@ -287,7 +292,7 @@ def _user(uid: int | None) -> tuple[list[str], list[str]]:
     )
 
 
-def _system() -> list[str]:
+def _system(folders: Sequence[Path]) -> list[str]:
     """Return the options that show the system's programs and libraries."""
     options = ["--perms", "0755", "--dir", "/etc"]
     for place in map(Path, SYSTEM):
@@ -297,12 +302,12 @@ def _system() -> list[str]:
             options += ["--ro-bind", str(place), str(place)]
     for place in FILES:
         options += ["--ro-bind-try", place, place]
-    return [*options, *_hiding(_below(Path("/usr")))]
+    return [*options, *_hiding(_below(Path("/usr"), folders))]
 
 
-def _below(root: Path) -> list[Path]:
-    """Return the folders of installed packages below ``root``."""
-    return [folder for folder in libraries.package_folders() if root in folder.parents]
+def _below(root: Path, folders: Sequence[Path]) -> list[Path]:
+    """Return the folders that are below ``root``."""
+    return [folder for folder in folders if root in folder.parents]
 
 
 def _hiding(folders: list[Path]) -> list[str]:
@@ -311,17 +316,17 @@ def _hiding(folders: list[Path]) -> list[str]:
     return [part for folder in folders for part in (*empty, str(folder))]
 
 
-def _python(library: libraries.Library) -> list[str]:
+def _python(library: libraries.Library, folders: Sequence[Path]) -> list[str]:
     """Return the options that show this Python and the packages that a program may import."""
     base = Path(sys.base_prefix).resolve()
     options: list[str] = []
-    shown = libraries.packages(library)
+    shown = libraries.packages(library, folders)
     for place in dict.fromkeys([base, *(package.parent for package in shown)]):
         for above in reversed(place.parents):
             if above != Path("/") and Path("/usr") not in (above, *above.parents):
                 options += ["--perms", "0755", "--dir", str(above)]
     if Path("/usr") not in (base, *base.parents):
-        options += ["--ro-bind", str(base), str(base), *_hiding(_below(base))]
+        options += ["--ro-bind", str(base), str(base), *_hiding(_below(base, folders))]
     for package in shown:
         options += ["--ro-bind", str(package), str(package)]
     return options

@@ -6,11 +6,10 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from gem_gymnasium.sandbox import libraries
 from gem_gymnasium.sandbox.level import (
     Running,
     SandboxFailure,
@@ -33,6 +32,18 @@ INTERPRETER_BYTES = 512 << 20
 
 PYTHON_FLAGS = ("-s", "-P", "-B", "-u", "-X", "utf8")
 """No user's packages, none from the folder, no bytecode files, output at once."""
+
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",  # sets of strings have one order
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MPLBACKEND": "Agg",
+}
+"""What every program finds in its environment, nothing of which is the caller's."""
 
 
 class Descriptors:
@@ -86,7 +97,7 @@ def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
         command = (
             f'c="$(</dev/fd/{ends.source})"; printf . >&{ends.confirm}; '
             f'exec {ends.source}<&- {ends.confirm}>&-; eval "unset c\n$c"'
-        ).replace("\\n", "\n")
+        )
         return ["/bin/bash", "--noprofile", "--norc", "-c", command, "bash"]
     mode = "once" if program.kind == "python" else "session"
     harness = files("gem_gymnasium.sandbox").joinpath("harness.py").read_text(encoding="utf-8")
@@ -95,29 +106,21 @@ def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
 
 def limiting(program: Program, policy: Policy) -> list[str]:
     """Return the command (of util-linux) that sets a program's limits and then becomes it."""
-    flags: list[str] = []
-    for name, value in limits(program, policy).items():
-        value += INTERPRETER_BYTES if name == "AS" else 0
-        # SIGXCPU says why; SIGKILL, a second later, is for whoever ignores it.
-        hard = value + 1 if name == "CPU" else value
-        flags.append(f"--{name.lower()}={value}:{hard}")
+    flags = [
+        f"--{name.lower()}={soft}:{hard}"
+        for name, (soft, hard) in limits(program, policy, INTERPRETER_BYTES).items()
+    ]
     return ["/usr/bin/prlimit", *flags, "--"]
 
 
 def environment(folder: str) -> dict[str, str]:
-    """Return a program's environment, nothing of which is the caller's."""
-    return {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "LANG": "C.UTF-8",
-        "HOME": folder,
-        "TMPDIR": folder,
-        "PYTHONHASHSEED": "0",  # sets of strings have one order
-        "PYTHONPATH": os.pathsep.join(map(str, libraries.package_folders())),
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "MPLBACKEND": "Agg",
-    }
+    """Return what a program that works in a folder finds in its environment."""
+    return {**ENVIRONMENT, "HOME": folder, "TMPDIR": folder}
+
+
+def search_path(folders: Iterable[Path]) -> dict[str, str]:
+    """Return the variable by which a new interpreter finds folders of packages."""
+    return {"PYTHONPATH": os.pathsep.join(map(str, folders))}
 
 
 def interpreter() -> Path:

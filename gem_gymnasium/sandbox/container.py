@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from gem_gymnasium.sandbox.child_process import PYTHON_FLAGS, START_S, environment
-from gem_gymnasium.sandbox.level import MAX_FILES, limits
+from gem_gymnasium.sandbox.level import MAX_FILES, WORK, limits
 from gem_gymnasium.sandbox.policy import Policy, Program
-
-WORK = "/sandbox"
-"""Where a program finds its folder."""
 
 NOBODY = 65_534
 """The user of a program, in a container without any power."""
@@ -58,11 +55,7 @@ def configuration(
         "Hostname": "gem",
         "WorkingDir": WORK,
         # Where programs and packages are is the image's to say.
-        "Env": [
-            f"{name}={value}"
-            for name, value in environment(WORK).items()
-            if name not in ("PATH", "PYTHONPATH")
-        ],
+        "Env": [f"{name}={value}" for name, value in environment(WORK).items() if name != "PATH"],
         "Labels": {LABEL: str(until)},
         "Healthcheck": {"Test": ["NONE"]},
         # It ends when the connection that feeds it does.
@@ -99,9 +92,8 @@ def _ulimits(program: Program, policy: Policy) -> list[dict[str, Any]]:
     ``NPROC``: the kernel would count the user's processes in all containers (the container's are).
     """
     return [
-        # SIGXCPU says why; SIGKILL, a second later, is for whoever ignores it.
-        {"Name": name.lower(), "Soft": value, "Hard": value + 1 if name == "CPU" else value}
-        for name, value in limits(program, policy).items()
+        {"Name": name.lower(), "Soft": soft, "Hard": hard}
+        for name, (soft, hard) in limits(program, policy).items()
         if name not in ("AS", "NPROC")
     ]
 

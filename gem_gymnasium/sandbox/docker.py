@@ -7,7 +7,6 @@ import importlib.util
 import logging
 import os
 import select
-import signal
 import subprocess
 import threading
 import time
@@ -234,9 +233,7 @@ class _Container(Running):
             pause_s = min(2 * pause_s, POLL_S)
         if state.out_of_memory and state.code:
             return Ending(OUT_OF_MEMORY)
-        # As a shell does, the init process gives 128 and the signal's number.
-        code = state.code
-        return Ending(128 - code if 128 < code <= 128 + signal.SIGRTMAX else code)
+        return Ending.as_of_a_shell(state.code)
 
     def kill(self) -> None:
         """Have the container killed, and with it all."""
@@ -268,8 +265,9 @@ class _Container(Running):
         for thread in self._threads:
             thread.join(CLEAN_S)
         self._engine.close()
-        close_all(self.stdout, self.stderr, self.ended)
-        self.stdout = self.stderr = self.ended = -1
+        self.close_pipes()
+        close_all(self.ended)
+        self.ended = -1
 
 
 def _clear_set_id(folder: str) -> None:

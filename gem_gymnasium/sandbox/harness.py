@@ -40,6 +40,13 @@ def run_once(source: str) -> int:
     return status
 
 
+def run_file(source: int) -> int:
+    """Execute the program that a descriptor holds to its end."""
+    with os.fdopen(source, "rb") as stream:
+        text = stream.read().decode("utf-8", "replace")
+    return run_once(text)
+
+
 def run_session(requests: int, answers: int) -> int:
     """Execute the sources that come in, in one namespace, until there are no more.
 
@@ -126,9 +133,7 @@ def main(arguments: list[str]) -> int:
     os.close(confirm)
     if mode == "session":
         return run_session(source, *answers)
-    with os.fdopen(source, "rb") as stream:
-        text = stream.read().decode("utf-8", "replace")
-    return run_once(text)
+    return run_file(source)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import fcntl
 import os
 import select
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -29,6 +30,9 @@ MAX_DEPTH = 30
 MAX_PATH = 3_000
 """Bytes of the longest path that is looked at."""
 
+WORK = "/sandbox"
+"""Where a program behind a file system of its own finds its folder."""
+
 REMOVE_S = 60.0
 """How long a folder may take to be removed."""
 
@@ -43,6 +47,11 @@ class Ending(NamedTuple):
     code: int | None
     failure: str = ""
     """What failed, if ``code`` is None."""
+
+    @classmethod
+    def as_of_a_shell(cls, status: int) -> Ending:
+        """Return the ending of a program whose status says 128 and the number for a signal."""
+        return cls(128 - status if 128 < status <= 128 + signal.SIGRTMAX else status)
 
 
 class Running(ABC):
@@ -83,6 +92,11 @@ class Running(ABC):
     @abstractmethod
     def close(self) -> None:
         """Kill what is left, close every descriptor, remove the folder; idempotent."""
+
+    def close_pipes(self) -> None:
+        """Close what the program was read and fed by; idempotent."""
+        close_all(self.stdout, self.stderr, self.answers, self.requests)
+        self.stdout = self.stderr = self.answers = self.requests = -1
 
 
 class Level(ABC):
@@ -140,19 +154,23 @@ def remove(folder: str) -> None:
             subprocess.run(arguments, check=False, timeout=REMOVE_S, stderr=subprocess.DEVNULL)
 
 
-def limits(program: Program, policy: Policy) -> dict[str, int]:
-    """Return the resource limits of one process, by the kernel's names (``RLIMIT_...``).
+def limits(
+    program: Program, policy: Policy, interpreter_bytes: int = 0
+) -> dict[str, tuple[int, int]]:
+    """Return the (soft, hard) limits of one process, by the kernel's names (``RLIMIT_...``).
 
-    ``AS`` does not count the interpreter itself.
+    ``AS`` is the program's memory and ``interpreter_bytes``.
     """
-    return {
-        "AS": policy.memory_bytes,
-        "CPU": SESSION_CPU_S if program.kind == "session" else policy.cpu_limit_s,
+    cpu_s = SESSION_CPU_S if program.kind == "session" else policy.cpu_limit_s
+    fixed = {
+        "AS": policy.memory_bytes + interpreter_bytes,
         "FSIZE": policy.disk_bytes,
         "NOFILE": OPEN_FILES,
         "NPROC": policy.processes,
         "CORE": 0,
     }
+    # SIGXCPU says why; SIGKILL, a second later, is for whoever ignores it.
+    return {"CPU": (cpu_s, cpu_s + 1), **{name: (value, value) for name, value in fixed.items()}}
 
 
 def unlinked_bytes(pids: Iterable[int]) -> int:

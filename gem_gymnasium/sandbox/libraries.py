@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,14 +63,17 @@ def package_folders() -> list[Path]:
     )
 
 
-def packages(library: Library) -> list[Path]:
-    """Return what of the packages can be read: files and folders."""
-    return existing(folder / name for folder in package_folders() for name in library.packages)
+def packages(library: Library, folders: Sequence[Path]) -> list[Path]:
+    """Return what of the packages in ``folders`` can be read: files and folders."""
+    return existing(folder / name for folder in folders for name in library.packages)
 
 
-def search_path() -> list[str]:
-    """Return ``sys.path`` without what a program must not read (projects installed editable)."""
-    folders = [*standard_library(), *package_folders()]
+def search_path(folders: Sequence[Path]) -> list[str]:
+    """Return ``sys.path`` without what a program must not read (projects installed editable).
+
+    ``folders`` are those of packages.
+    """
+    folders = [*standard_library(), *folders]
     return [
         entry
         for entry in sys.path

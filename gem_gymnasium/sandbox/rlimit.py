@@ -11,6 +11,7 @@ import sys
 import tempfile
 from typing import ClassVar
 
+from gem_gymnasium.sandbox import libraries
 from gem_gymnasium.sandbox.child_process import (
     END_S,
     Descriptors,
@@ -20,6 +21,7 @@ from gem_gymnasium.sandbox.child_process import (
     launch,
     limiting,
     memory_excess,
+    search_path,
 )
 from gem_gymnasium.sandbox.level import (
     Ending,
@@ -93,7 +95,7 @@ class _Group(Running):
         command = [part for part in command if not part.startswith("--nproc")]
         command += command_of(program, ends, sys.executable)
         try:
-            variables = environment(self._folder)
+            variables = {**environment(self._folder), **search_path(libraries.package_folders())}
             self._child = launch(command, ends, folder=self._folder, variables=variables)
             self.ended = os.pidfd_open(self._child.pid)
         finally:
@@ -127,8 +129,9 @@ class _Group(Running):
             self.kill()
             self._child.wait(END_S)
             self._child = None
-        close_all(self.stdout, self.stderr, self.answers, self.requests, self.ended)
-        self.stdout = self.stderr = self.answers = self.requests = self.ended = -1
+        self.close_pipes()
+        close_all(self.ended)
+        self.ended = -1
         if self._folder and self._policy.folder is None:
             remove(self._folder)
             self._folder = ""

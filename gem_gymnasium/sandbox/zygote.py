@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from gem_gymnasium.sandbox import landlock, seccomp
+from gem_gymnasium.sandbox.child_process import ENVIRONMENT, PYTHON_FLAGS
 from gem_gymnasium.sandbox.level import (
     Ending,
     Level,
@@ -54,19 +55,9 @@ import sys, types
 for name, place in (("gem_gymnasium", sys.argv[1]), ("gem_gymnasium.sandbox", sys.argv[2])):
     module = sys.modules[name] = types.ModuleType(name)
     module.__path__ = [place]
-from gem_gymnasium.sandbox.zygote_child import CONFINED
 from gem_gymnasium.sandbox.zygote_server import main
 main(int(sys.argv[3]), *sys.argv[4:])
 """
-_ENVIRONMENT = {
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "LANG": "C.UTF-8",
-    "PYTHONHASHSEED": "0",  # sets of strings have one order
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "MPLBACKEND": "Agg",
-}
 
 
 class Zygote(Level):
@@ -169,12 +160,11 @@ class _Parent:
         self.folders = tempfile.mkdtemp(prefix="gem-")
         os.chmod(self.folders, 0o711)  # other users may pass, to what is theirs in it
         here = Path(__file__).resolve().parent
-        flags = ("-s", "-P", "-B", "-u", "-X", "utf8")
         with theirs:
             theirs.set_inheritable(True)
             self.process = subprocess.Popen(
                 [
-                    *(sys.executable, *flags, "-c", _BOOT),
+                    *(sys.executable, *PYTHON_FLAGS, "-c", _BOOT),
                     *(str(here.parent), str(here), str(theirs.fileno()), self.folders),
                     *(",".join(library.packages), ",".join(library.warm), library.warm_up),
                 ],
@@ -182,7 +172,7 @@ class _Parent:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 pass_fds=(theirs.fileno(),),
-                env=_ENVIRONMENT,
+                env=ENVIRONMENT,
                 cwd="/",
                 start_new_session=True,
             )
@@ -306,8 +296,7 @@ class _Child(Running):
         self._status.close()
         if self._folder and self._policy.folder is None:
             remove(self._folder)
-        close_all(self.stdout, self.stderr, self.answers, self.requests)
-        self.stdout = self.stderr = self.answers = self.requests = -1
+        self.close_pipes()
 
 
 def _confirmed(setup: int, status: socket.socket) -> tuple[int, str]:

@@ -40,9 +40,8 @@ class HiddenPackages:
     do without them expects.
     """
 
-    def __init__(self, library: libraries.Library) -> None:
-        shown = {path.stem for path in libraries.packages(library)}
-        folders = libraries.package_folders()
+    def __init__(self, library: libraries.Library, folders: list[Path]) -> None:
+        shown = {path.stem for path in libraries.packages(library, folders)}
         names = {entry.stem for folder in folders for entry in folder.iterdir()}
         self.names = names - shown
 
@@ -121,7 +120,8 @@ def prepare(folders: Path, library: libraries.Library) -> Shared:
     seccomp.strict(0)  # composed once, here
     roots = libraries.existing([*libraries.SHARED, *libraries.standard_library()])
     roots = [root for root in roots if not any(above in root.parents for above in roots)]
-    packages, closed = libraries.packages(library), libraries.package_folders()
+    closed = libraries.package_folders()
+    packages = libraries.packages(library, closed)
     devices = [(Path(path), landlock.DEVICE) for path in DEVICES if Path(path).exists()]
     paths = [
         *landlock.visible(roots, closed),
@@ -139,8 +139,8 @@ def prepare(folders: Path, library: libraries.Library) -> Shared:
         exact,
         folders,
         pages * os.sysconf("SC_PAGE_SIZE"),
-        [_library.get(entry, entry) for entry in libraries.search_path()],
-        HiddenPackages(library),
+        [_library.get(entry, entry) for entry in libraries.search_path(closed)],
+        HiddenPackages(library, closed),
         os.getpid(),
     )
 
@@ -212,9 +212,7 @@ def wait_and_run(
     if request["session"]:
         return harness.run_session(source, answers)
     os.close(answers)
-    with os.fdopen(source, "rb") as stream:
-        text = stream.read().decode("utf-8", "replace")
-    return harness.run_once(text)
+    return harness.run_file(source)
 
 
 def become(folder: str, shared: Shared, rulesets: list[int], uid: int | None, orders: int) -> None:
@@ -238,13 +236,11 @@ def become(folder: str, shared: Shared, rulesets: list[int], uid: int | None, or
     seed()
 
 
-def limit(limits: dict[str, int], own_bytes: int) -> None:
-    """Set the process's resource limits; ``AS`` comes on top of the interpreter's own memory."""
-    for name, value in limits.items():
-        value += own_bytes if name == "AS" else 0
-        # SIGXCPU says why; SIGKILL, a second later, is for whoever ignores it.
-        values = (value, value + 1 if name == "CPU" else value)
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), values)
+def limit(limits: dict[str, tuple[int, int]], own_bytes: int) -> None:
+    """Set the process's (soft, hard) limits; ``AS`` comes on top of the interpreter's memory."""
+    for name, (soft, hard) in limits.items():
+        own = own_bytes if name == "AS" else 0
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (soft + own, hard + own))
 
 
 def close_all_but(*kept: int) -> None:
