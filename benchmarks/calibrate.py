@@ -33,6 +33,7 @@ import numpy as np
 
 import gem_gymnasium
 from gem_gymnasium import registry
+from gem_gymnasium.core.intervals import Z95, wilson
 from gem_gymnasium.solvers import solver_for
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +44,6 @@ FEWEST_SEEDS = 300
 SAMPLE_SEEDS = 10
 """Seeds whose summed return a test plays again, to find that the file is stale."""
 
-Z = 1.959964  # two-sided 95 %
 
 HEADER = ("id", "seeds", "wins", "mean turns", "max turns", "budget", "source")
 
@@ -114,24 +114,16 @@ def finish(env: gym.Env[str, str], act: Callable[[str], str], observation: str) 
     return Episode(total, info["success"], info["turn"], info["max_turns"])
 
 
-def wilson(wins: int, n: int) -> list[float]:
-    """Return the 95 % Wilson interval of a success rate."""
-    rate, denominator = wins / n, 1 + Z * Z / n
-    centre = (rate + Z * Z / (2 * n)) / denominator
-    half = Z * sqrt(rate * (1 - rate) / n + Z * Z / (4 * n * n)) / denominator
-    return [round(max(0.0, centre - half), 6), round(min(1.0, centre + half), 6)]
-
-
 def summarize(episodes: list[Episode]) -> dict[str, Any]:
     """Return the statistics of one player on one id (format: data/SOURCES.md)."""
     totals, n = [episode.total for episode in episodes], len(episodes)
-    mean, half = fmean(totals), Z * stdev(totals) / sqrt(n)
+    mean, half = fmean(totals), Z95 * stdev(totals) / sqrt(n)
     wins = sum(episode.success for episode in episodes)
     return {
         "return": round(mean, 6),
         "return_interval": [round(mean - half, 6), round(mean + half, 6)],
         "success": round(wins / n, 6),
-        "success_interval": wilson(wins, n),
+        "success_interval": [round(bound, 6) for bound in wilson(wins / n, n)],
         "turns": round(fmean(episode.turns for episode in episodes), 3),
         "sample_return": round(sum(totals[:SAMPLE_SEEDS]), 9),
     }

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import gymnasium as gym
 import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.core.intervals import wilson
 from gem_gymnasium.tasks.dataset_task import DatasetTask, in_form
 
 SLACK = 0.05
@@ -27,10 +28,10 @@ SPRAYED = 40
 SLOW_S = 15.0
 """A step may take so long; graders have deadlines below it."""
 
-HIGHEST_GOLD = 1.0 - 1e-9
+TOLD_EVERY = 20
+"""Steps between two calls of ``told``."""
 
-Z = 1.959963984540054
-"""Of a 95 % interval."""
+HIGHEST_GOLD = 1.0 - 1e-9
 
 
 class Asked(NamedTuple):
@@ -155,14 +156,16 @@ def audit(
     common = [gold for gold, _ in Counter(known).most_common()] or ["0"]
     names = [name for name in policies if name != "gold" or known]
     lines: list[Line] = []
-    steps = _steps(len(names) * count, told)
+    played = 0
     for name in names:
         rng = np.random.default_rng([seed, *name.encode()])
         scores: list[float] = []
         times: list[float] = []
         crashes = 0
         for index, gold in zip(indices, golds, strict=True):
-            next(steps)
+            if played % TOLD_EVERY == 0:
+                told(played, len(names) * count)
+            played += 1
             if name == "gold" and not gold:
                 continue
             others = [other for other in known if other != gold]
@@ -219,22 +222,9 @@ def interval(scores: Sequence[float]) -> tuple[float, float]:
         return 0.0, 1.0
     mean = float(np.mean(scores))
     share = float(np.var(scores)) / (mean * (1 - mean)) if 0 < mean < 1 else 1.0
-    n_eff = n / max(share, 1e-9)
-    centre = (mean + Z * Z / (2 * n_eff)) / (1 + Z * Z / n_eff)
-    half = Z * math.sqrt(mean * (1 - mean) / n_eff + Z * Z / (4 * n_eff**2)) / (1 + Z * Z / n_eff)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return wilson(mean, n / max(share, 1e-9))
 
 
 def _text(observation: Any) -> str:
     """Return an observation's text, which stands beside an image in some tasks."""
     return observation if isinstance(observation, str) else str(observation["text"])
-
-
-def _steps(count: int, told: Callable[[int, int], None]) -> Iterator[None]:
-    """Count steps and tell of them."""
-    for done in range(count):
-        if done % 20 == 0:
-            told(done, count)
-        yield
-    while True:
-        yield
