@@ -32,6 +32,8 @@ from string import ascii_lowercase
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from sides import Side
+
 POOL = 5
 """Envs of a side that are stepped one after the other between two readings of the clocks."""
 
@@ -294,34 +296,20 @@ def play_batch(
 # -- the comparison -------------------------------------------------------------------------------
 
 
-class Worker:
+class Worker(Side):
     """One side of a game in a process of its own."""
 
     def __init__(self, python: str, side: str, name: str) -> None:
+        super().__init__([python, __file__, "--worker", side, name], stderr=subprocess.DEVNULL)
         self.rounds: list[dict[str, Any]] = []
-        self._process = subprocess.Popen(
-            [python, __file__, "--worker", side, name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
 
     def run(self, seed: int) -> None:
         """Play one round."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.write(f"{seed}\n")
-        stdin.flush()
-        answer = stdout.readline()
-        if not answer:
-            sys.exit(f"{' '.join(map(str, self._process.args))} ended with {self._process.wait()}")
-        self.rounds.append(json.loads(answer))
+        self.rounds.append(self.ask(str(seed)))
 
     def close(self) -> None:
         """End the process, and forget the first round, which warmed it up."""
-        self._process.communicate()
+        super().close()
         del self.rounds[0]
 
     def cpu_us(self) -> list[float]:

@@ -18,7 +18,6 @@ import datetime
 import json
 import os
 import platform
-import subprocess
 import sys
 import threading
 import time
@@ -26,6 +25,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from sides import Side
 
 OUT = Path(__file__).resolve().parent / "results" / "tools.md"
 PROGRAMS = {
@@ -111,38 +112,29 @@ def many(run: Callable[[str], str], program: str) -> dict[str, Any]:
     }
 
 
-class Side:
-    """A side's process."""
+class Tool(Side):
+    """A side's tool in a process of its own."""
 
     def __init__(self, name: str, python: str) -> None:
         self.name = name
-        self.process = subprocess.Popen(
-            [python, __file__, "--side", name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={
-                **os.environ,
-                "PYTHONPATH": "",
-                "OPENBLAS_NUM_THREADS": "1",
-                # GEM starts `python`; this one, not a shim before it.
-                "PATH": f"{Path(python).parent}:{os.environ['PATH']}",
-            },
-        )
+        variables = {
+            **os.environ,
+            "PYTHONPATH": "",
+            "OPENBLAS_NUM_THREADS": "1",
+            # GEM starts `python`; this one, not a shim before it.
+            "PATH": f"{Path(python).parent}:{os.environ['PATH']}",
+        }
+        super().__init__([python, __file__, "--side", name], env=variables)
 
-    def ask(self, **job: Any) -> dict[str, Any]:
+    def call(self, **job: Any) -> dict[str, Any]:
         """Have a job done."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(job) + "\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
+        answer = self.ask(json.dumps(job))
         if "error" in answer:
             raise SystemExit(f"{self.name}: {answer['error']}")
         return answer
 
 
-def measure(sides: list[Side], rounds: int, calls: int) -> str:
+def measure(sides: list[Tool], rounds: int, calls: int) -> str:
     """Return the results as Markdown."""
     lines = [
         "## One call alone, milliseconds (median)",
@@ -152,11 +144,11 @@ def measure(sides: list[Side], rounds: int, calls: int) -> str:
     ]
     for label, program in PROGRAMS.items():
         for side in sides:
-            side.ask(program=program, threads=0, calls=2)  # starts what is started once
+            side.call(program=program, threads=0, calls=2)  # starts what is started once
         times: dict[str, list[float]] = {side.name: [] for side in sides}
         for _ in range(rounds):
             for side in sides:
-                times[side.name] += side.ask(program=program, threads=0, calls=calls)["times"]
+                times[side.name] += side.call(program=program, threads=0, calls=calls)["times"]
         medians = {name: median(values) * 1000 for name, values in times.items()}
         ratio = medians["gem"] / medians["ours"] if "gem" in medians else float("nan")
         cells = " | ".join(f"{value:.1f}" for value in medians.values())
@@ -173,9 +165,9 @@ def measure(sides: list[Side], rounds: int, calls: int) -> str:
         for side in sides:
             single, walls, lost = [], [], 0
             for _ in range(3):
-                one = side.ask(program=program.replace("{mark}", "0"), threads=0, calls=10)
+                one = side.call(program=program.replace("{mark}", "0"), threads=0, calls=10)
                 single.append(median(one["times"]))
-                all_at_once = side.ask(program=program, threads=1)
+                all_at_once = side.call(program=program, threads=1)
                 walls.append(all_at_once["wall"])
                 lost += all_at_once["lost"]
             ideal = median(single) * THREADS * CALLS_EACH / cores
@@ -204,9 +196,9 @@ def main() -> None:
     if options.side:
         serve(options.side)
         return
-    sides = [Side("ours", sys.executable)]
+    sides = [Tool("ours", sys.executable)]
     if options.gem_python:
-        sides.append(Side("gem", options.gem_python))
+        sides.append(Tool("gem", options.gem_python))
     table = measure(sides, options.rounds, options.calls)
     head = (
         "# The Python tool beside GEM's\n\n"
