@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import sys
-import time  # noqa: F401 - the attacks use it
+import time
 
 bait = json.loads(sys.stdin.readline())
 
@@ -49,3 +49,37 @@ def syscall(name, *args):
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
     return result
+
+
+CHUNK = bytes(1 << 20)
+MUCH = 300 << 20
+
+
+def write_files():
+    """Write 300 MB into files where the program stands, slowly enough to be seen."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for number in range(75):
+            with open(f"file-{number}", "wb", buffering=0) as file:
+                for _ in range(4):
+                    total += file.write(CHUNK)
+            time.sleep(0.01)
+    if total >= MUCH:
+        breach("wrote 300 MB")
+
+
+def write_unlinked():
+    """Write 300 MB into open files that no folder lists."""
+    total = 0
+    held = []
+    with contextlib.suppress(OSError):
+        while total < MUCH:
+            file = open("file", "wb", buffering=0)  # noqa: SIM115 - held
+            held.append(file)
+            os.unlink("file")
+            time.sleep(0.02)
+            with contextlib.suppress(OSError):
+                for _ in range(8):
+                    total += file.write(CHUNK)
+    if total >= MUCH:
+        breach("wrote 300 MB")

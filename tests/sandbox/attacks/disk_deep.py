@@ -6,17 +6,7 @@
 # rlimit = "not covered"
 # control = "breach"
 # ///
-CHUNK = bytes(1 << 20)
 for _ in range(20):
     os.mkdir("d" * 250)
     os.chdir("d" * 250)
-total = 0
-with contextlib.suppress(OSError):
-    for number in range(75):
-        with open(f"file-{number}", "wb", buffering=0) as file:
-            for _ in range(4):
-                total += file.write(CHUNK)
-        # Time to be seen, which a program that only wants space can well take.
-        time.sleep(0.01)
-if total >= 300 << 20:
-    breach("wrote 300 MB")
+write_files()

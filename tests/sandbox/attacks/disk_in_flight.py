@@ -10,7 +10,6 @@
 import array
 import socket
 
-CHUNK = bytes(1 << 20)
 left, right = socket.socketpair()
 total = 0
 with contextlib.suppress(OSError):

@@ -7,17 +7,4 @@
 # control = "breach"
 # kept_folder = true
 # ///
-CHUNK = bytes(1 << 20)
-total = 0
-held = []
-with contextlib.suppress(OSError):
-    while total < 300 << 20:
-        file = open("file", "wb", buffering=0)
-        held.append(file)
-        os.unlink("file")
-        time.sleep(0.02)
-        with contextlib.suppress(OSError):
-            for _ in range(8):
-                total += file.write(CHUNK)
-if total >= 300 << 20:
-    breach("wrote 300 MB")
+write_unlinked()

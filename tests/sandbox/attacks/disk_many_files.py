@@ -6,7 +6,6 @@
 # rlimit = "not covered"
 # control = "breach"
 # ///
-CHUNK = bytes(1 << 20)
 total = 0
 with contextlib.suppress(OSError):
     for number in range(300):

@@ -6,7 +6,6 @@
 # rlimit = "not covered"
 # control = "none: the container's file system may not know O_TMPFILE"
 # ///
-CHUNK = bytes(1 << 20)
 total = 0
 with contextlib.suppress(OSError):
     while total < 300 << 20:

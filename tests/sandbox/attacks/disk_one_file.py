@@ -6,7 +6,6 @@
 # rlimit = ["ok", "error", "limit"]
 # control = "breach"
 # ///
-CHUNK = bytes(1 << 20)
 total = 0
 with contextlib.suppress(OSError), open("big", "wb", buffering=0) as file:
     while total < 300 << 20:
