@@ -2,6 +2,7 @@
 
 from gem_gymnasium.graders.answer import ANSWER_FORMATS, AnswerFormat, find_answer
 from gem_gymnasium.graders.code import COMMON_IMPORTS, grade_code
+from gem_gymnasium.graders.code_check import record_calls
 from gem_gymnasium.graders.code_tests import Test, Tests, longest, read_tests
 from gem_gymnasium.graders.grade import Grade, Status
 from gem_gymnasium.graders.math import grade_math
@@ -26,4 +27,5 @@ __all__ = [
     "grade_reasoning",
     "longest",
     "read_tests",
+    "record_calls",
 ]

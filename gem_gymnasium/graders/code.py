@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import last_fenced
+from gem_gymnasium.graders.code_check import passes_check
 from gem_gymnasium.graders.code_compare import same_text, same_value
 from gem_gymnasium.graders.code_tests import Test, Tests, read_tests
 from gem_gymnasium.graders.grade import Grade
@@ -88,10 +89,12 @@ def grade_code(
     program = last_fenced(reply)
     if program is None or not program.strip():
         return Grade(0.0, "unparseable", "no closed code block")
-    done, limit = _run(program, tests, prelude, time_s, memory_bytes, level)
+    done = _run(program, tests, prelude, time_s, memory_bytes, level)
     if done.status == "failed":
         return Grade(0.0, "error", f"the sandbox failed: {done.detail}")
-    verdicts = judged(tests, done, limit, tolerance)
+    verdicts = judged(tests, done, tolerance)
+    if tests.check and all(verdict.what in ("passed", "wrong answer") for verdict in verdicts):
+        return _checked(tests, done, level)
     passed = sum(verdict.what == "passed" for verdict in verdicts)
     score = passed / len(verdicts) if partial else float(passed == len(verdicts))
     return Grade(score, "ok", _summary(verdicts))
@@ -104,12 +107,15 @@ def _run(
     time_s: float,
     memory_bytes: int,
     level: str | None,
-) -> tuple[Result, int]:
-    """Run a program on the inputs of its tests; return what came of it, and the output's limit."""
+) -> Result:
+    """Run a program on the inputs of its tests."""
     if not 0 < time_s <= MAX_TOTAL_S:
         raise ConfigError(f"time_s must be above 0 and at most {MAX_TOTAL_S:g}, got {time_s}")
     # A power of two, so that the limit does not tell how long the right output is.
-    size = max(len(str(output)) for test in tests.cases for output in test.outputs)
+    size = max(
+        (len(json.dumps(encode(right))) for test in tests.cases for right in test.outputs),
+        default=0,
+    )
     limit = max(OUTPUT_CHARS, 4 << size.bit_length())
     request = {
         "program": program,
@@ -125,8 +131,7 @@ def _run(
         # A character is at most 12 in JSON, and a value's form a few times as long as itself.
         output_bytes=len(tests.cases) * (16 * limit + 1_000),
     )
-    done = run_python(_driver(), stdin=json.dumps(request), policy=policy, level=level)
-    return done, limit
+    return run_python(_driver(), stdin=json.dumps(request), policy=policy, level=level)
 
 
 @functools.cache
@@ -142,7 +147,17 @@ def _input(test: Test, calls: bool) -> Any:
     return str(test.input).replace("\r\n", "\n")
 
 
-def judged(tests: Tests, done: Result, limit: int, tolerance: float) -> list[Verdict]:
+def _checked(tests: Tests, done: Result, level: str | None) -> Grade:
+    """Let the tests' check judge the results; all of them are there."""
+    records = _records(done.output, len(tests.cases))
+    forms = [records[number][2] for number in range(len(tests.cases))]
+    passed, why = passes_check(tests, forms, level)
+    if passed is None:
+        return Grade(0.0, "error", f"the check failed to run: {why}")
+    return Grade(float(passed), "ok", "the check passed" if passed else f"the check failed: {why}")
+
+
+def judged(tests: Tests, done: Result, tolerance: float) -> list[Verdict]:
     """Return a verdict on each test from what the sandbox put out."""
     records = _records(done.output, len(tests.cases))
     verdicts: list[Verdict] = []

@@ -196,10 +196,8 @@ def described(error: BaseException) -> str:
         if frames.tb_frame.f_code.co_filename == FILE:
             line = frames.tb_lineno
         frames = frames.tb_next
-    if isinstance(error, SyntaxError):
-        line = error.lineno or 0
     try:
-        text = f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {error}".removesuffix(": ")
     except BaseException:
         text = type(error).__name__
     return text[:MAX_TEXT] + (f" (line {line})" if line else "")

@@ -35,12 +35,15 @@ class Tests(NamedTuple):
     Args:
         cases: The tests, at least one.
         function: The function to call, ``Solution.solve`` for a method; ``""`` for stdin.
+        check: A source whose ``check(candidate)`` judges the results instead of the outputs; made
+            by :func:`record_calls`.
     """
 
     __test__ = False
 
     cases: Sequence[Test]
     function: str = ""
+    check: str = ""
 
 
 def read_tests(source: Tests | Mapping[str, Any] | Sequence[Mapping[str, Any]] | str) -> Tests:
