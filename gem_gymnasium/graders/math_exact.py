@@ -1,7 +1,7 @@
-"""Equal or not, by exact comparison: texts, numbers, and lists, sets and matrices of them.
+"""Equal or not, by exact comparison: texts, numbers, formulas; lists, sets and matrices of them.
 
-Pure and cheap: this decides most answers. What takes algebra is None, and is left to
-``math-verify``.
+Pure and cheap: this decides most answers. What it cannot decide (functions, inequalities, decimals
+that may stand for a root) is None, and is left to ``math-verify``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from gem_gymnasium.graders.math_algebra import same_formula
 from gem_gymnasium.graders.math_number import read_number, same_number
 from gem_gymnasium.graders.math_shape import Shape, shape_of, without_brackets
 from gem_gymnasium.graders.math_text import canonical, squeezed
@@ -32,7 +33,7 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 def same_answer(answer: str, reference: str) -> bool | None:
-    """Return whether an answer is the reference; None if that takes algebra."""
+    """Return whether an answer is the reference; None if that is not known."""
     return _same(canonical(answer), canonical(reference), MAX_DEPTH)
 
 
@@ -68,7 +69,7 @@ def _same(answer: str, reference: str, depth: int) -> bool | None:
         # One number is no list of several.
         numbers = left is not None or right is not None
         several = any(shape is not None and len(shape.items) > 1 for shape in shapes)
-        return False if numbers and several else None
+        return False if numbers and several else same_formula(answer, reference)
     return _same_shape(shapes[0], shapes[1], depth - 1)
 
 
