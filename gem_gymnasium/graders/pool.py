@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, ParamSpec
 from gem_gymnasium.core.errors import ConfigError, SandboxUnavailable
 from gem_gymnasium.graders.grade import Grade
 from gem_gymnasium.graders.values import inside
-from gem_gymnasium.sandbox import Policy, PythonSession, Result, available
+from gem_gymnasium.sandbox import Policy, PythonSession, Result, run
 from gem_gymnasium.sandbox.libraries import STANDARD, Library
 
 P = ParamSpec("P")
@@ -226,14 +226,14 @@ def isolating_level() -> str:
     Raises:
         SandboxUnavailable: It reaches none.
     """
-    here = available()
+    reasons: list[str] = []
     for name in LEVELS:
-        if not here[name]:
+        if not (why := run.LEVELS[name].unavailable()):
             return name
-    reasons = "; ".join(f"{name}: {here[name]}" for name in LEVELS)
+        reasons.append(f"{name}: {why}")
     raise SandboxUnavailable(
-        f"nothing on this machine isolates a grader ({reasons}). Pool(level='rlimit') runs it "
-        "without isolation: only for replies that you trust"
+        f"nothing on this machine isolates a grader ({'; '.join(reasons)}). "
+        "Pool(level='rlimit') runs it without isolation: only for replies that you trust"
     )
 
 
