@@ -150,18 +150,21 @@ class Game(ABC, Generic[ConfigT, StateT, MoveT]):
 
 
 def build_config(config_type: type[ConfigT], rules: Mapping[str, Any]) -> ConfigT:
-    """Build a game's config dataclass from keyword rules.
+    """Build a game's config from keyword rules; a whole number is a float where one is due.
 
     Raises:
         UnknownName: A rule does not exist; the message names the nearest one.
         ConfigError: A value breaks a rule, or is of the wrong kind.
     """
     known = {field.name: field for field in fields(cast("Any", config_type))}
+    taken = dict(rules)
     for name, value in rules.items():
         if name not in known:
             raise UnknownName("rule", name, {*known, "on_malformed", "random", "render_mode"})
         default = known[name].default
-        if type(value) is not type(default):
+        if type(value) is int and type(default) is float:
+            taken[name] = float(value)
+        elif type(value) is not type(default):
             kind = type(default).__name__
             raise ConfigError(f"{name} must be of type {kind}, got {value!r}")
-    return config_type(**rules)
+    return config_type(**taken)

@@ -1,7 +1,7 @@
 """Graders: a reply and what is right -> a Grade. They never execute a reply outside the sandbox."""
 
 from gem_gymnasium.graders.answer import ANSWER_FORMATS, AnswerFormat, find_answer
-from gem_gymnasium.graders.code import COMMON_IMPORTS, grade_code
+from gem_gymnasium.graders.code import COMMON_IMPORTS, MAX_TOTAL_S, grade_code
 from gem_gymnasium.graders.code_check import record_calls
 from gem_gymnasium.graders.code_tests import Test, Tests, longest, read_tests
 from gem_gymnasium.graders.grade import Grade, Status
@@ -13,6 +13,7 @@ from gem_gymnasium.graders.reasoning import grade_reasoning
 __all__ = [
     "ANSWER_FORMATS",
     "COMMON_IMPORTS",
+    "MAX_TOTAL_S",
     "AnswerFormat",
     "Grade",
     "Pool",

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from gem_gymnasium.core.errors import ConfigError, MachineryError
+from gem_gymnasium.core.errors import ConfigError, GraderError
 from gem_gymnasium.graders.code_tests import Test, Tests
 from gem_gymnasium.graders.values import decode, encode, inside
 from gem_gymnasium.sandbox import Policy, Result, run_python
@@ -34,13 +34,13 @@ def record_calls(check: str, function: str, solution: str, *, level: str | None 
     Raises:
         ConfigError: The solution does not pass, or the check makes no call, or one with an argument
             that is no plain value.
-        MachineryError: The sandbox failed.
+        GraderError: The sandbox failed.
         SandboxUnavailable: Nothing on this machine isolates a program.
     """
     source = f"{solution}\n\n{check}"
     done = _run({"source": source, "function": function, "calls": None}, level)
     if done.status == "failed":
-        raise MachineryError(f"the sandbox failed: {done.detail}")
+        raise GraderError(f"the sandbox failed: {done.detail}")
     calls: list[Any] = _answer(done) or []
     if not calls:
         why = done.errors.rstrip().rpartition("\n")[2] or done.detail or "no call"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import secrets
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -17,9 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError, MissingDependency
-from gem_gymnasium.core.parsing import last_fenced
-from gem_gymnasium.graders import Grade
-from gem_gymnasium.sandbox import Policy, run_python
+from gem_gymnasium.graders import MAX_TOTAL_S, Grade, Tests, grade_code, record_calls
 from gem_gymnasium.tasks.code import CodeEnv
 from gem_gymnasium.tasks.dataset_task import Config
 from gem_gymnasium.tasks.rows import Listed, Row, Rows
@@ -34,7 +31,7 @@ _QUESTION = (
 
 
 class Checks(NamedTuple):
-    """What a program is judged by: code before it, checks after it, the name that they call."""
+    """What a program is judged by: code before it, ``check(candidate)``, its function's name."""
 
     before: str
     check: str
@@ -68,33 +65,16 @@ def _row(record: dict[str, str]) -> Row:
     )
 
 
-def grade_checked(program: str, checks: Checks, *, time_s: float = 10.0) -> Grade:
-    """Run a program and its checks in the sandbox.
-
-    Covered: a program that ends early, whatever its exit status, has not passed. Not covered: the
-    checks run in the program's own process, so one that is written to deceive them (an object that
-    equals everything) can.
-
-    Args:
-        program: What a model wrote.
-        checks: What it is judged by.
-        time_s: Seconds for the program and all of its checks.
+@cache
+def tests_of(checks: Checks, solution: str) -> Tests:
+    """Return the calls that the checks make of a function that is right (recorded once a process).
 
     Raises:
+        ConfigError: The solution does not pass its checks.
+        GraderError: The sandbox failed.
         SandboxUnavailable: No isolation can be had on this machine.
     """
-    passed = secrets.token_hex(16)
-    parts = (checks.before, program, checks.check, f"check({checks.entry_point})")
-    source = "\n\n".join([*parts, f"print('\\n{passed}')"])
-    result = run_python(source, policy=Policy(time_s=time_s))
-    if result.status == "failed":
-        return Grade(0.0, "error", result.detail)
-    if result.status == "timeout":
-        return Grade(0.0, "timeout", result.detail)
-    if result.status == "ok" and result.output.rstrip().endswith(passed):
-        return Grade(1.0, "ok", "every check passed")
-    last = result.errors.strip().rpartition("\n")[2]
-    return Grade(0.0, "ok", f"failed: {last or result.detail or 'it ended before its checks'}")
+    return record_calls(checks.check, checks.entry_point, solution)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,21 +82,23 @@ class HumanEvalConfig(Config):
     """What HumanEval can be told.
 
     Args:
-        time_s: Seconds for a program and all of its checks.
+        time_s: Seconds for each call that the checks make.
 
     Raises:
-        ConfigError: ``time_s`` is not positive.
+        ConfigError: ``time_s`` is not positive, or above ``graders.code.MAX_TOTAL_S``.
     """
 
     forms: ClassVar[tuple[str, ...]] = ("code",)
 
     answer_format: str = "code"
-    time_s: float = 10.0
+    time_s: float = 5.0
 
     def __post_init__(self) -> None:
         Config.__post_init__(self)
-        if not self.time_s > 0:
-            raise ConfigError(f"time_s must be positive, got {self.time_s}")
+        if not 0 < self.time_s <= MAX_TOTAL_S:
+            raise ConfigError(
+                f"time_s must be above 0 and at most {MAX_TOTAL_S}, got {self.time_s}"
+            )
 
 
 class HumanEvalEnv(CodeEnv):
@@ -162,8 +144,9 @@ class HumanEvalEnv(CodeEnv):
         return human_eval()
 
     def grade(self, config: Any, reply: str, row: Row, /) -> Grade:
-        """Run the program and the problem's checks."""
-        return grade_checked(last_fenced(reply) or "", row.answer, time_s=config.time_s)
+        """Run the program, and on its results the problem's checks."""
+        tests = tests_of(row.answer, row.gold)
+        return grade_code(reply, tests, time_s=config.time_s, prelude=row.answer.before)
 
     def guess(self, row: Row, rng: np.random.Generator, /) -> str:
         """Return a function that returns a small whole number."""

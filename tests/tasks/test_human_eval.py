@@ -7,8 +7,10 @@ import pytest
 
 import gem_gymnasium  # noqa: F401 - registers the ids
 from gem_gymnasium.core.errors import ConfigError, MissingDependency
+from gem_gymnasium.graders import Grade
 from gem_gymnasium.tasks import human_eval as module
-from gem_gymnasium.tasks.human_eval import PACKAGE, Checks, HumanEvalEnv, grade_checked, human_eval
+from gem_gymnasium.tasks.human_eval import PACKAGE, Checks, HumanEvalEnv, human_eval
+from gem_gymnasium.tasks.rows import Row
 
 installed = pytest.mark.skipif(find_spec(PACKAGE) is None, reason="needs human-eval")
 
@@ -17,27 +19,36 @@ CHECKS = Checks(
     "def check(candidate):\n    assert candidate([1, 2]) == 3\n",
     "total",
 )
-RIGHT = "def total(numbers: List[int]) -> int:\n    return sum(numbers)"
+RIGHT = "from typing import List\ndef total(numbers: List[int]) -> int:\n    return sum(numbers)"
+
+
+def graded(reply: str, row: Row) -> Grade:
+    """Return the grade of a reply, a second for each call."""
+    env = HumanEvalEnv(time_s=1)
+    return env.grade(env.config, reply, row)
+
+
+HARDLY = "def total(numbers):\n    "
 
 
 @pytest.mark.parametrize(
-    ("program", "score", "status", "detail"),
+    ("program", "score", "detail"),
     [
-        (RIGHT, 1.0, "ok", "every check passed"),
-        ("def total(numbers):\n    return 4", 0.0, "ok", "AssertionError"),
-        ("def other(numbers):\n    return 3", 0.0, "ok", "NameError"),
-        ("def total(:", 0.0, "ok", "SyntaxError"),
-        (f"{RIGHT}\nraise SystemExit", 0.0, "ok", "before its checks"),
-        (f"{RIGHT}\nimport os\nos._exit(0)", 0.0, "ok", "before its checks"),
-        ("def total(numbers):\n    while True:\n        pass", 0.0, "timeout", "over 1 s"),
-        ("", 0.0, "ok", "NameError"),
+        (RIGHT, 1.0, "the check passed"),
+        (f"{HARDLY}return 4", 0.0, "AssertionError"),
+        ("def other(numbers):\n    return 3", 0.0, "total"),
+        ("def total(:", 0.0, "SyntaxError"),
+        (f"{RIGHT}\nraise SystemExit", 0.0, "AssertionError"),
+        (f"{RIGHT}\nimport os\nos._exit(0)", 0.0, "AssertionError"),
+        (f"{HARDLY}while True:\n        pass", 0.0, "timeout"),
+        (f"{HARDLY}return type('', (), {{'__eq__': lambda *_: True}})()", 0.0, "AssertionError"),
     ],
 )
-def test_a_program_is_judged_by_its_checks(
-    program: str, score: float, status: str, detail: str
-) -> None:
-    grade = grade_checked(program, CHECKS, time_s=1)
-    assert (grade.score, grade.status) == (score, status)
+def test_a_program_is_judged_by_its_checks(program: str, score: float, detail: str) -> None:
+    grade = graded(
+        f"```python\n{program}\n```", Row(id="0", question="", answer=CHECKS, gold=RIGHT)
+    )
+    assert (grade.score, grade.status) == (score, "ok")
     assert detail in grade.detail
 
 
@@ -47,9 +58,9 @@ def test_each_reference_solution_passes_and_a_constant_does_not() -> None:
     assert len(rows) == 164
     for index in range(0, 164, 9):
         row = rows.row(index)
-        assert grade_checked(row.gold, row.answer).score == 1.0, row.id
+        assert graded(f"```python\n{row.gold}\n```", row).score == 1.0, row.id
         constant = f"def {row.answer.entry_point}(*args):\n    return 0"
-        assert grade_checked(constant, row.answer).score == 0.0, row.id
+        assert graded(f"```python\n{constant}\n```", row).score == 0.0, row.id
 
 
 @installed
@@ -57,14 +68,14 @@ def test_each_reference_solution_passes_and_a_constant_does_not() -> None:
 def test_all_reference_solutions_pass() -> None:
     for index in range(164):
         row = human_eval().row(index)
-        assert grade_checked(row.gold, row.answer).score == 1.0, row.id
+        assert graded(f"```python\n{row.gold}\n```", row).score == 1.0, row.id
 
 
 @installed
-def test_helpers_of_the_prompt_are_there_for_the_checks() -> None:
-    [row] = [human_eval().row(38)]
+def test_helpers_of_the_prompt_are_there_for_the_program() -> None:
+    row = human_eval().row(38)
     alone = "def decode_cyclic(s):\n    return encode_cyclic(encode_cyclic(s))"
-    assert grade_checked(alone, row.answer).score == 1.0
+    assert graded(f"```python\n{alone}\n```", row).score == 1.0
 
 
 @installed
@@ -90,7 +101,7 @@ def test_without_the_package_the_command_to_get_it_is_named(
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ({"time_s": 0.0}, "time_s must be positive"),
+        ({"time_s": 0.0}, "time_s must be above 0"),
         ({"answer_format": "boxed"}, "unknown answer format"),
     ],
 )
