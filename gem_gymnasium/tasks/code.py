@@ -66,7 +66,7 @@ class CodeEnv(TableTask):
     which row of the unshuffled set; ``score``, ``grade`` (``ok``, ``unparseable``, ``timeout``;
     ``""`` before the reply) and ``grade_detail``: the grader's verdict. ``progress`` is the score.
     Reset options: ``index`` and ``row_from_seed``; see
-    :class:`~gem_gymnasium.tasks.DatasetTask`.
+    :class:`~gem_gymnasium.tasks.dataset_task.DatasetTask`.
 
     ## Arguments
     See :class:`CodeConfig` and :class:`~gem_gymnasium.tasks.table.TableConfig`; and those of

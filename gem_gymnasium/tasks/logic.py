@@ -41,7 +41,7 @@ class LogicEnv(QaEnv):
     ``failed``. ``row`` and ``row_id``: which row of the unshuffled set; ``score``, ``grade``
     (``ok``, ``unparseable``; ``""`` before the reply) and ``grade_detail``: the grader's verdict.
     ``progress`` is the score. Reset options: ``index`` and ``row_from_seed``; see
-    :class:`~gem_gymnasium.tasks.DatasetTask`.
+    :class:`~gem_gymnasium.tasks.dataset_task.DatasetTask`.
 
     ## Arguments
     See :class:`~gem_gymnasium.tasks.qa.QaConfig` and

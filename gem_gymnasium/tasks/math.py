@@ -44,7 +44,7 @@ class MathEnv(TableTask):
     the unshuffled set; ``score``, ``grade`` (``ok``, ``unparseable``, ``timeout``; ``""`` before
     the reply) and ``grade_detail``: the grader's verdict. ``progress`` is the score.
     Reset options: ``index`` and ``row_from_seed``; see
-    :class:`~gem_gymnasium.tasks.DatasetTask`.
+    :class:`~gem_gymnasium.tasks.dataset_task.DatasetTask`.
 
     ## Arguments
     Where the rows are and how they are posed: see :class:`~gem_gymnasium.tasks.table.TableConfig`;

@@ -58,7 +58,7 @@ class QaEnv(TableTask):
     which row of the unshuffled set; ``score``, ``grade`` (``ok``, ``unparseable``; ``""`` before
     the reply) and ``grade_detail``: the grader's verdict. ``progress`` is the score.
     Reset options: ``index`` and ``row_from_seed``; see
-    :class:`~gem_gymnasium.tasks.DatasetTask`.
+    :class:`~gem_gymnasium.tasks.dataset_task.DatasetTask`.
 
     ## Arguments
     See :class:`QaConfig` and :class:`~gem_gymnasium.tasks.table.TableConfig`; and those of

@@ -61,7 +61,7 @@ class ReasoningEnv(DatasetTask):
     index; ``row_id``: its place among reasoning-gym's items of that seed; ``score``, ``grade``
     (``ok``, ``unparseable``, ``timeout``; ``""`` before the reply) and ``grade_detail``: the
     scorer's verdict. ``progress`` is the score. Reset options: ``index`` and ``row_from_seed``; see
-    :class:`~gem_gymnasium.tasks.DatasetTask`.
+    :class:`~gem_gymnasium.tasks.dataset_task.DatasetTask`.
 
     ## Arguments
     See :class:`ReasoningConfig`; any field of the data set's own config; and those of

@@ -23,7 +23,7 @@ class TableConfig(Config):
 
     Args:
         data: A file (``.jsonl``, ``.json``, ``.csv``, ``.parquet``), a data set of the hub
-            (``owner/name``), or a :class:`~gem_gymnasium.tasks.Rows`.
+            (``owner/name``), or a :class:`~gem_gymnasium.tasks.rows.Rows`.
         subset: Configuration of a hub data set; ``""``: the only one, or ``default``.
         split: Split of a hub data set; ``""``: the only one.
         revision: Commit of a hub data set; ``""``: the newest one that is there.
@@ -80,7 +80,7 @@ class Table(Rows):
         if isinstance(source, str) and not is_file_name(source):
             raise ConfigError(
                 "data must be a file (.jsonl, .json, .csv, .parquet), a data set of the hub "
-                f"(owner/name) or a gem_gymnasium.tasks.Rows, got {source!r}"
+                f"(owner/name) or a gem_gymnasium.tasks.rows.Rows, got {source!r}"
             )
         self.source, self.columns = source, columns
         self._records: Records | None = None
@@ -143,7 +143,7 @@ def open_table(config: TableConfig, fetch: str, offline_id: str) -> Table:
     """
     if not config.data:
         raise ConfigError(
-            "data must be given: a file, a data set of the hub or a gem_gymnasium.tasks.Rows; "
+            "data must be given: a file, a data set of the hub or a gem_gymnasium.tasks.rows.Rows; "
             f"{offline_id} needs none"
         )
     source: str | HubName = config.data
