@@ -33,6 +33,12 @@ EXPECTED: dict[str, tuple[str, ...]] = {
         r"roles of the messages: user assistant tool assistant user\n",
         r"every program ran in the sandbox, level (zygote|bwrap)\n$",
     ),
+    "06_math_with_python.py": (
+        r"^user: What is \d times \d\?\n\nPut the final answer in \\boxed\{\}\.\n",
+        r"\nassistant: <python>print\(\d \* \d\)</python>\ntool: Tool python, use 1 of 2:\n\d+\n",
+        r"assistant: \\boxed\{\d+\}\nuser: The answer is right\.\n",
+        r"'eval_rollout/invalid_episodes': 0\.0,.* 'eval_episode/tool_uses': [01]\.\d",
+    ),
     "10_mixture.py": (
         r"gem/GuessTheNumber-easy-v0: 32 episodes in the last rollout, \d+% won\n"
         r"gem/Mastermind-easy-v0: 16 episodes in the last rollout, \d+% won\n",
@@ -52,7 +58,13 @@ NEEDS = {
 }
 """Examples that need what the tests do not install, and what they say without it."""
 
-SLOW = ("03_train.py", "10_mixture.py", "11_ppo_critic.py", "13_multi_gpu.py")
+SLOW = (
+    "03_train.py",
+    "06_math_with_python.py",
+    "10_mixture.py",
+    "11_ppo_critic.py",
+    "13_multi_gpu.py",
+)
 
 WRITES = {name: {"runs"} for name in (*SLOW, "04_own_env.py")}
 """What an example leaves in the folder it runs in."""
