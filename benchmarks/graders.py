@@ -22,163 +22,27 @@ import datetime
 import json
 import os
 import platform
-import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 from typing import Any
 
+from graders_answers import EACH, KINDS, PROBLEMS, TESTS, answers, problem
+from sides import Side
+
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "results" / "graders.md"
 CASES = HERE.parent / "tests" / "graders" / "cases"
 
-EACH = 10
-"""Answers of a kind in a round."""
-
-PROBLEMS, TESTS = 64, 12
 REQUIRED = 2.0
 HUNG = ("\\boxed{\\sum_{k=1}^{9}\\sqrt{\\sqrt{x^{k}+y^{k}}+\\sqrt{x+y}}}", "\\sqrt{x}+\\sqrt{y}")
 """An answer that takes long to compare with its reference."""
 
 BEHIND = 8
-
-# -- answers: (reply, reference, whether it is right) ---------------------------------------------
-
-
-def spelled(n: int, rng: random.Random) -> str:
-    """Return a whole number as a model may write it."""
-    return rng.choice([f"{n}", f"{n:,}", f"x = {n}", f"${n}$", f"{n}.0", f"\\text{{{n}}}"])
-
-
-def integer(rng: random.Random, off: int) -> tuple[str, str]:
-    """A whole number (GSM8K, AIME)."""
-    n = rng.randint(1, 99_999)
-    return spelled(n + off, rng), f"{n}"
-
-
-def unit(rng: random.Random, off: int) -> tuple[str, str]:
-    """An amount with its unit (GSM8K, MATH)."""
-    n = rng.randint(2, 999)
-    forms = (f"\\${n + off}", f"{n + off} \\text{{ cm}}", f"{n + off}^\\circ", f"{n + off}\\%")
-    return rng.choice(forms), f"{n}"
-
-
-def fraction(rng: random.Random, off: int) -> tuple[str, str]:
-    """A fraction (MATH)."""
-    below = rng.choice([2, 3, 4, 5, 7, 8, 11])
-    above = rng.randint(1, 5) * below + 1
-    wrong = above + off
-    forms = (
-        f"{wrong}/{below}",
-        f"\\dfrac{{{wrong}}}{{{below}}}",
-        f"\\frac{{{3 * wrong}}}{{{3 * below}}}",
-    )
-    return rng.choice(forms), f"\\frac{{{above}}}{{{below}}}"
-
-
-def decimal(rng: random.Random, off: int) -> tuple[str, str]:
-    """A decimal fraction, or the fraction that it is (MATH)."""
-    n = rng.randrange(1, 400, 2)
-    return rng.choice([f"{(n + off) / 8}", f"\\frac{{{n + off}}}{{8}}"]), f"{n / 8}"
-
-
-def root(rng: random.Random, off: int) -> tuple[str, str]:
-    """A root (MATH)."""
-    a, b = rng.randint(2, 9), rng.choice([2, 3, 5, 6, 7])
-    forms = (f"{a + off}\\sqrt{{{b}}}", f"\\sqrt{{{(a + off) ** 2 * b}}}")
-    return rng.choice(forms), f"{a}\\sqrt{{{b}}}"
-
-
-def circle(rng: random.Random, off: int) -> tuple[str, str]:
-    """A multiple of pi (MATH)."""
-    a, b = rng.randint(2, 60), rng.choice([3, 4, 7])
-    forms = (f"\\frac{{{a + off}\\pi}}{{{b}}}", f"\\frac{{{a + off}}}{{{b}}}\\pi")
-    return rng.choice(forms), f"\\frac{{{a}\\pi}}{{{b}}}"
-
-
-def pair(rng: random.Random, off: int) -> tuple[str, str]:
-    """A point or an interval (MATH)."""
-    a, b = rng.randint(-9, 9), rng.randint(10, 30)
-    left, right = rng.choice(["()", "[)", "(]", "[]"])
-    reply = f"\\left{left} {a}, {b + off} \\right{right}"
-    return reply, f"{left}{a},{b}{right}"
-
-
-def polynomial(rng: random.Random, off: int) -> tuple[str, str]:
-    """A polynomial (MATH)."""
-    a, b = rng.randint(2, 9), rng.randint(2, 9)
-    forms = (f"x^2+{a + b + off}x+{a * b}", f"(x+{a + off})(x+{b})")
-    return rng.choice(forms), f"x^2 + {a + b}x + {a * b}"
-
-
-def inequality(rng: random.Random, off: int) -> tuple[str, str]:
-    """An inequality (MATH)."""
-    a = rng.randint(-20, 20)
-    return rng.choice([f"{a + off} < x", f"x > {a + off}"]), f"x>{a}"
-
-
-def logarithm(rng: random.Random, off: int) -> tuple[str, str]:
-    """A logarithm (MATH, ORZ)."""
-    a, b = rng.randint(2, 9), rng.choice([2, 3, 5])
-    forms = (f"\\frac{{\\ln {b}}}{{{a + off}}}", f"\\frac{{1}}{{{a + off}}}\\ln {b}")
-    return rng.choice(forms), f"\\frac{{\\ln {b}}}{{{a}}}"
-
-
-def words(rng: random.Random, off: int) -> tuple[str, str]:
-    """A word (MATH, ORZ)."""
-    names = ["Tuesday", "Evelyn", "isosceles", "even", "ellipse"]
-    n = rng.randrange(len(names))
-    return f"\\text{{{names[(n + off) % len(names)]}}}", f"\\text{{{names[n]}}}"
-
-
-KINDS = (
-    integer,
-    unit,
-    fraction,
-    decimal,
-    root,
-    circle,
-    pair,
-    polynomial,
-    inequality,
-    logarithm,
-    words,
-)
-
-
-def answers(kind: str, seed: int) -> list[tuple[str, str, bool]]:
-    """Return the answers of a round: (reply, reference, right)."""
-    rng = random.Random(f"{kind} {seed}")
-    make = next(each for each in KINDS if each.__name__ == kind)
-    offs = [0, 1] * (EACH // 2)
-    return [(f"So it is \\boxed{{{a}}}.", r, not off) for off in offs for a, r in [make(rng, off)]]
-
-
-def problem(number: int) -> tuple[str, list[str], list[str]]:
-    """Return a program, its inputs and what is right for them; every fourth program is wrong."""
-    rng = random.Random(number)
-    lists = [[rng.randint(-99, 99) for _ in range(rng.randint(2, 60))] for _ in range(TESTS)]
-    jobs: list[tuple[str, Callable[[list[int]], Any]]] = [
-        ("print(sum(a))", sum),
-        ("print(max(a) - min(a))", lambda a: max(a) - min(a)),
-        ("print(*sorted(a))", lambda a: " ".join(map(str, sorted(a)))),
-        ("from collections import Counter\nprint(Counter(a).most_common(1)[0][1])",
-         lambda a: max(map(a.count, a))),
-        ("print(sum(x > y for x, y in zip(a, a[1:])))",
-         lambda a: sum(x > y for x, y in pairwise(a))),
-    ]  # fmt: skip
-    program, solve = jobs[number % len(jobs)]
-    head = "n = int(input())\na = list(map(int, input().split()))\n"
-    head += "a = a[:-1]\n" if number % 4 == 3 else ""
-    inputs = [f"{len(a)}\n{' '.join(map(str, a))}\n" for a in lists]
-    return f"```python\n{head}{program}\n```", inputs, [f"{solve(a)}\n" for a in lists]
-
 
 # -- the sides: each runs in its own environment ---------------------------------------------------
 
@@ -235,7 +99,7 @@ class Gem:
     def code(self, problems: list[Any]) -> list[float]:
         """Grade programs one after another, as CodeEnv does: the tests of each at once."""
         scores: list[float] = []
-        for reply, inputs, outputs in problems:
+        for reply, inputs, outputs, _ in problems:
             self._env.tests = {"inputs": inputs, "outputs": outputs}
             scores.append(self._env.step(reply)[1])
         return scores
@@ -287,7 +151,8 @@ def timed_code(side: Any) -> dict[str, Any]:
     start = time.perf_counter()
     scores = side.code(problems)
     wall = time.perf_counter() - start
-    return {"s": wall, "agreed": sum(s == (n % 4 != 3) for n, s in enumerate(scores))}
+    agreed = sum(score == each[3] for score, each in zip(scores, problems, strict=True))
+    return {"s": wall, "agreed": agreed}
 
 
 def timed_behind(side: Any) -> dict[str, Any]:
@@ -299,32 +164,20 @@ def timed_behind(side: Any) -> dict[str, Any]:
 # -- the comparison --------------------------------------------------------------------------------
 
 
-class Side:
-    """A side's process."""
+def started(name: str, python: str) -> Side:
+    """Return a side's process."""
+    path = "" if name == "gem" else os.environ.get("PYTHONPATH", "")
+    variables = {"PYTHONPATH": path, "PATH": f"{Path(python).parent}:{os.environ['PATH']}"}
+    return Side(
+        [python, __file__, "--side", name],
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **variables, "OPENBLAS_NUM_THREADS": "1"},
+    )
 
-    def __init__(self, name: str, python: str) -> None:
-        path = "" if name == "gem" else os.environ.get("PYTHONPATH", "")
-        variables = {"PYTHONPATH": path, "PATH": f"{Path(python).parent}:{os.environ['PATH']}"}
-        self.name = name
-        self.process = subprocess.Popen(
-            [python, __file__, "--side", name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, **variables, "OPENBLAS_NUM_THREADS": "1"},
-        )
 
-    def ask(self, job: str, **options: Any) -> dict[str, Any]:
-        """Have a job done."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"job": job, **options}) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit(f"{self.name} ended with {self.process.wait()}")
-        return json.loads(line)
+def ask(side: Side, job: str, **options: Any) -> dict[str, Any]:
+    """Have a job done."""
+    return side.ask(json.dumps({"job": job, **options}))
 
 
 def row(*cells: Any) -> str:
@@ -332,9 +185,9 @@ def row(*cells: Any) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def measure(sides: list[Side], rounds: int) -> tuple[str, bool]:
+def measure(sides: dict[str, Side], rounds: int) -> tuple[str, bool]:
     """Return the results as Markdown, and whether a requirement is missed."""
-    names = [side.name for side in sides]
+    names = list(sides)
     lines = [
         "## Answers of GEM's kinds, graded a second",
         "",
@@ -346,11 +199,11 @@ def measure(sides: list[Side], rounds: int) -> tuple[str, bool]:
         times: dict[str, list[float]] = {name: [] for name in names}
         agreed = dict.fromkeys(names, 0)
         for seed in range(rounds + 1):
-            for side in sides:
-                done = side.ask("kind", kind=kind, seed=seed)
+            for name, side in sides.items():
+                done = ask(side, "kind", kind=kind, seed=seed)
                 if seed:  # the first round warms up
-                    times[side.name].append(done["s"])
-                    agreed[side.name] += done["agreed"]
+                    times[name].append(done["s"])
+                    agreed[name] += done["agreed"]
         for name in names:
             total[name] += median(times[name])
         cells = [
@@ -362,7 +215,7 @@ def measure(sides: list[Side], rounds: int) -> tuple[str, bool]:
     ratio = total["gem"] / total["ours"] if "gem" in total else float("nan")
     rates = [f"{len(KINDS) / total[name]:,.0f}" for name in names]
     lines += [row("**all, in equal parts**", *rates, f"**{ratio:.1f}** (required {REQUIRED:g})")]
-    tables = {side.name: side.ask("table") for side in sides}
+    tables = {name: ask(side, "table") for name, side in sides.items()}
     lines += ["", "## Agreement with the case table", "", row("cases", *names)]
     lines.append("|---" * (len(names) + 1) + "|")
     for part in tables["ours"]:
@@ -373,15 +226,15 @@ def measure(sides: list[Side], rounds: int) -> tuple[str, bool]:
     lines.append(row("**all**", *("**{}** of {}".format(*sums[name]) for name in names)))
     lines += ["", f"## {PROBLEMS} programs with {TESTS} tests each", ""]
     lines += [row("", "problems/s", "agree"), "|---|---|---|"]
-    for side in sides:
-        done = [side.ask("code") for _ in range(3)]
+    for name, side in sides.items():
+        done = [ask(side, "code") for _ in range(3)]
         rate = PROBLEMS / median(each["s"] for each in done)
-        lines.append(row(side.name, f"{rate:.1f}", f"{done[0]['agreed']} of {PROBLEMS}"))
+        lines.append(row(name, f"{rate:.1f}", f"{done[0]['agreed']} of {PROBLEMS}"))
     lines += ["", f"## {BEHIND} right answers behind one that hangs", ""]
     lines += [row("", "graded right", "seconds"), "|---|---|---|"]
-    for side in sides:
-        done = side.ask("behind")
-        lines.append(row(side.name, f"{done['right']:.0f} of {BEHIND}", f"{done['s']:.1f}"))
+    for name, side in sides.items():
+        done = ask(side, "behind")
+        lines.append(row(name, f"{done['right']:.0f} of {BEHIND}", f"{done['s']:.1f}"))
     missed = "gem" in names and (ratio < REQUIRED or sums["ours"][0] < sums["gem"][0])
     return "\n".join(lines), missed
 
@@ -398,9 +251,9 @@ def main() -> int:
     if options.side:
         serve(options.side)
         return 0
-    sides = [Side("ours", sys.executable)]
+    sides = {"ours": started("ours", sys.executable)}
     if options.gem_python:
-        sides.append(Side("gem", options.gem_python))
+        sides["gem"] = started("gem", options.gem_python)
     table, missed = measure(sides, options.rounds)
     head = (
         "# Graders beside GEM's\n\n"
