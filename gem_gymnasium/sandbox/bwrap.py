@@ -66,7 +66,7 @@ class Bwrap(Level):
     """
 
     name: ClassVar[str] = "bwrap"
-    kinds: ClassVar[tuple[Kind, ...]] = ("python", "session", "shell")
+    kinds: ClassVar[tuple[Kind, ...]] = ("python", "session", "shell", "shell session")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -255,6 +255,10 @@ class _Tree(Running):
                 if name in report:
                     return report[name]
         return None
+
+    def processes(self) -> list[int]:
+        """Return the ids of all processes inside but the first, which is bubblewrap's own."""
+        return family(self._pid)[1:] if self._pid else []
 
     def excess(self) -> str:
         """Return that the tree takes too much memory, or its folder holds too much."""

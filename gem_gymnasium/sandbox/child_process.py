@@ -30,6 +30,9 @@ END_S = 5.0
 INTERPRETER_BYTES = 512 << 20
 """Address space of an interpreter with numpy imported, or of a shell, beside the program's."""
 
+ANSWERS, OUTPUT = 60, 61
+"""Where a shell session answers, and where its output goes: numbers that no command uses."""
+
 PYTHON_FLAGS = ("-s", "-P", "-B", "-u", "-X", "utf8")
 """No user's packages, none from the folder, no bytecode files, output at once."""
 
@@ -50,17 +53,20 @@ class Descriptors:
     """The descriptors of a program: the caller's ends in a Running, the program's ends here."""
 
     def __init__(self, running: Running, program: Program) -> None:
-        self.stdin = sealed(program.stdin)
         running.stdout, self.stdout = pipe()
         running.stderr, self.stderr = pipe()
         self.confirmed, self.confirm = pipe()
         self.source, self.answers = -1, -1
-        if program.kind == "session":
-            self.source, running.requests = os.pipe()
+        if program.kind.endswith("session"):
+            requests, running.requests = os.pipe()
             os.set_blocking(running.requests, False)
             running.answers, self.answers = pipe()
         else:
-            self.source = sealed(program.text)
+            requests = sealed(program.text)
+        if program.kind == "shell session":
+            self.stdin = requests
+        else:
+            self.stdin, self.source = sealed(program.stdin), requests
 
     def inherited(self) -> tuple[int, ...]:
         """Return what the program has beside the standard streams."""
@@ -92,6 +98,13 @@ class Descriptors:
 
 def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
     """Return the command that runs a program whose text is to be read from a descriptor."""
+    if program.kind == "shell session":
+        # Interactive: only then does an interrupt end a command and leave the shell.
+        command = (
+            f"printf . >&{ends.confirm}; exec {OUTPUT}>&1 {ANSWERS}>&{ends.answers} "
+            f"{ends.answers}>&- {ends.confirm}>&-; exec /bin/bash --noprofile --norc --noediting -i"
+        )
+        return ["/bin/bash", "--noprofile", "--norc", "-c", command, "bash"]
     if program.kind == "shell":
         # By a variable, since an argument is bounded and may hold no NUL.
         command = (

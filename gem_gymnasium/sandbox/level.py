@@ -58,8 +58,8 @@ class Running(ABC):
     """A started program: pipes to read, and the means to end it.
 
     ``stdout`` and ``stderr`` are non-blocking descriptors, ``ended`` becomes readable when the
-    first process has ended. A session reads its ``requests`` and writes one byte to ``answers``
-    after each run (-1: no session).
+    first process has ended. A session reads its ``requests`` and writes to ``answers`` after each
+    run (-1: no session).
     """
 
     stdout: int
@@ -78,6 +78,10 @@ class Running(ABC):
 
         One that is not gone by then has failed: its ending says so.
         """
+
+    def processes(self) -> list[int]:
+        """Return the ids, on this machine, of all that runs; of a session its own comes first."""
+        return []
 
     def excess(self) -> str:
         """Return which limit, looked at from outside, is passed; ``""`` for none."""
@@ -161,7 +165,7 @@ def limits(
 
     ``AS`` is the program's memory and ``interpreter_bytes``.
     """
-    cpu_s = SESSION_CPU_S if program.kind == "session" else policy.cpu_limit_s
+    cpu_s = SESSION_CPU_S if program.kind.endswith("session") else policy.cpu_limit_s
     fixed = {
         "AS": policy.memory_bytes + interpreter_bytes,
         "FSIZE": policy.disk_bytes,

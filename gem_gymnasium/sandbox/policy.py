@@ -11,10 +11,10 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.sandbox.libraries import STANDARD, Library
 
 Status = Literal["ok", "error", "timeout", "limit", "failed"]
-Kind = Literal["python", "session", "shell"]
+Kind = Literal["python", "session", "shell", "shell session"]
 
 SESSION_CPU_S = 3_600
-"""CPU seconds of a persistent interpreter over all its runs; each run has its own deadline."""
+"""CPU seconds of a process of a session over all its runs; each run has its own deadline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ DEFAULT = Policy()
 
 
 class Program(NamedTuple):
-    """What to run: a Python source, a persistent interpreter (no text) or a shell command."""
+    """What to run: a Python source, a shell command, or (no text) a session of either."""
 
     kind: Kind
     text: str = ""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import selectors
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from gem_gymnasium.sandbox.level import Running
 
 CHUNK = 65_536
+MAX_ANSWER = 4_096
 WATCH_S = 0.1
 """How often memory and disk are looked at during a run."""
 
@@ -25,11 +27,17 @@ class Captured(NamedTuple):
 
 
 def capture(
-    running: Running, *, time_s: float, output_bytes: int, request: bytes = b""
+    running: Running,
+    *,
+    time_s: float,
+    output_bytes: int,
+    request: bytes = b"",
+    answered: Callable[[bytes], bool] = bool,
 ) -> Captured:
     """Read until the program has ended (or a session has answered), or must be ended.
 
     ``request`` is written to a session while its output is read: neither waits for the other.
+    ``answered`` says whether what the session answered so far is all of it: a byte, if not told.
     The caller kills and waits. A program that closes its pipes, or leaves them to a process of its
     own, changes nothing: the end is that of the first process or the deadline.
     """
@@ -59,8 +67,11 @@ def capture(
                     left = left[_give(key.fd, left) :]
                     if not left:
                         selector.unregister(key.fd)
-                elif key.fd == running.ended or (answer := os.read(key.fd, 1)):
+                elif key.fd == running.ended:
                     finished = True
+                elif more := os.read(key.fd, 1 if answered is bool else MAX_ANSWER):
+                    answer = (answer + more)[-MAX_ANSWER:]
+                    finished = answered(answer)
                 else:
                     selector.unregister(key.fd)  # the session is dying: `ended` follows
             over = over or _over(kept, output_bytes)
@@ -70,7 +81,7 @@ def capture(
         _take(descriptor, data, output_bytes, 2 + output_bytes // CHUNK)
     over = over or _over(kept, output_bytes)
     output, errors = (bytes(kept[fd][:output_bytes]) for fd in (running.stdout, running.stderr))
-    return Captured(output, errors, over or ("answer" if answer else ""), answer)
+    return Captured(output, errors, over or ("answer" if answered(answer) else ""), answer)
 
 
 def _give(descriptor: int, data: memoryview) -> int:

@@ -47,7 +47,7 @@ class Rlimit(Level):
     """
 
     name: ClassVar[str] = "rlimit"
-    kinds: ClassVar[tuple[Kind, ...]] = ("python", "session", "shell")
+    kinds: ClassVar[tuple[Kind, ...]] = ("python", "session", "shell", "shell session")
     isolated: ClassVar[bool] = False
 
     def unavailable(self) -> str:
@@ -116,6 +116,10 @@ class _Group(Running):
             return Ending(None, "the process could not be killed")
         self.kill()  # its children, while its number is still its own
         return Ending(self._child.wait())
+
+    def processes(self) -> list[int]:
+        """Return the ids of the child and of those that it started, as far as they are its own."""
+        return [] if self._child is None else family(self._child.pid)
 
     def excess(self) -> str:
         """Return that memory or disk hold too much, or ``""``."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 
 from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.sandbox import lasting
 from gem_gymnasium.sandbox.harness import DONE, OUT_OF_MEMORY
 from gem_gymnasium.sandbox.level import Ending, Running, SandboxFailure, is_readable
 from gem_gymnasium.sandbox.libraries import STANDARD, Library
@@ -78,7 +80,9 @@ class PythonSession:
 
     def _run(self, source: str, policy: Policy) -> Result:
         if self._running is None:
-            self._running = self._level.start(Program("session", library=self._library), policy)
+            program = Program("session", library=self._library)
+            # Not from this thread, which may not live as long as the interpreter.
+            self._running = lasting.call(functools.partial(self._level.start, program, policy))
         running = self._running
         running.resume()
         request = source.encode("utf-8", "replace")

@@ -158,3 +158,14 @@ def test_a_session_whose_interpreter_was_killed_is_not_open(session: PythonSessi
     while session.is_open and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not session.is_open
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_the_interpreter_outlives_the_thread_that_began_it(name: str) -> None:
+    session = PythonSession(level=name)
+    thread = threading.Thread(target=session.run, args=("x = 7",))
+    thread.start()
+    thread.join()
+    time.sleep(0.1)
+    assert session.run("print(x)").output == "7\n"
+    session.close()
