@@ -104,7 +104,7 @@ class Bwrap(Level):
         said = done.stderr.decode("utf-8", "replace").strip()
         return "" if done.returncode == 0 else f"bubblewrap fails here: {said}"
 
-    def start(self, program: Program, policy: Policy) -> Running:
+    def begin(self, program: Program, policy: Policy) -> Running:
         """Start a program behind namespaces.
 
         Raises:
@@ -148,7 +148,7 @@ def _arguments(program: Program, policy: Policy) -> list[str]:
     closed, python = _below(Path("/usr"), folders), list[str]()
     if program.kind != "shell":
         python = _python(program.library, folders)
-        base = _below(Path(sys.base_prefix).resolve(), folders)
+        base = _below(_base(), folders)
         closed += [folder for folder in base if folder not in closed]
     variables = {**environment(WORK), **search_path(folders)}
     return [
@@ -159,7 +159,7 @@ def _arguments(program: Program, policy: Policy) -> list[str]:
         *("--remount-ro", "/proc/1"),
         *("--dev", "/dev", "--perms", "1777", *size, "--tmpfs", "/dev/shm"),
         *(part for folder in closed for part in ("--remount-ro", str(folder))),
-        *("--remount-ro", "/dev", *work, "--symlink", WORK, "/tmp", "--remount-ro", "/"),
+        *("--remount-ro", "/dev", *work, *_tmp(folders), "--remount-ro", "/"),
         "--clearenv",
         *(part for pair in variables.items() for part in ("--setenv", *pair)),
         *("--chdir", WORK),
@@ -171,7 +171,7 @@ class _Tree(Running):
 
     def __init__(self, policy: Policy, release: Callable[[], None]) -> None:
         self.stdout = self.stderr = self.ended = -1
-        self._policy, self._release = policy, release
+        self._policy, self._release, self._closed = policy, release, False
         self._bwrap: subprocess.Popen[bytes] | None = None
         self._init = -1
         """A handle of the first process inside: when it dies, the kernel kills all the others."""
@@ -278,6 +278,8 @@ class _Tree(Running):
             self._bwrap.kill()
             self._bwrap.wait()
             self._bwrap = None
+        if not self._closed:
+            self._closed = True
             self._release()
         self.close_pipes()
         close_all(self.ended, self._init, self._reports, self._report)
@@ -320,9 +322,20 @@ def _hiding(folders: list[Path]) -> list[str]:
     return [part for folder in folders for part in (*empty, str(folder))]
 
 
+def _tmp(folders: Sequence[Path]) -> list[str]:
+    """Return the options that make ``/tmp`` the run's folder, unless this Python lies below it."""
+    held = Path("/tmp") in {above for place in (*folders, _base()) for above in place.parents}
+    return ["--perms", "0755", "--dir", "/tmp"] if held else ["--symlink", WORK, "/tmp"]
+
+
+def _base() -> Path:
+    """Return the folder of the Python that this one was made from."""
+    return Path(sys.base_prefix).resolve()
+
+
 def _python(library: libraries.Library, folders: Sequence[Path]) -> list[str]:
     """Return the options that show this Python and the packages that a program may import."""
-    base = Path(sys.base_prefix).resolve()
+    base = _base()
     options: list[str] = []
     shown = libraries.packages(library, folders)
     for place in dict.fromkeys([base, *(package.parent for package in shown)]):

@@ -88,7 +88,7 @@ class Docker(Level):
             self._why[host] = _tried(host)
         return self._why[host]
 
-    def start(self, program: Program, policy: Policy) -> Running:
+    def begin(self, program: Program, policy: Policy) -> Running:
         """Start a program in a container.
 
         Raises:

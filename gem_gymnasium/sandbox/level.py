@@ -115,12 +115,25 @@ class Level(ABC):
     def unavailable(self) -> str:
         """Return why this machine cannot reach the level, or ``""``."""
 
-    @abstractmethod
     def start(self, program: Program, policy: Policy) -> Running:
         """Start a program in a folder of its own, or in the policy's.
 
         Raises:
+            SandboxFailure: The machinery failed, or the system has no process, user, file or
+                memory left for it.
+        """
+        try:
+            return self.begin(program, policy)
+        except OSError as error:
+            raise SandboxFailure(f"the program could not be started: {error}") from error
+
+    @abstractmethod
+    def begin(self, program: Program, policy: Policy) -> Running:
+        """Start a program.
+
+        Raises:
             SandboxFailure: The machinery failed.
+            OSError: The system refused something.
         """
 
 

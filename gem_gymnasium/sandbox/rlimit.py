@@ -58,7 +58,7 @@ class Rlimit(Level):
             return "prlimit is not installed: run `apt-get install util-linux`"
         return ""
 
-    def start(self, program: Program, policy: Policy) -> Running:
+    def begin(self, program: Program, policy: Policy) -> Running:
         """Start a child.
 
         Raises:

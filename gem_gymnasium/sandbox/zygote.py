@@ -98,7 +98,7 @@ class Zygote(Level):
             return f"needs Landlock version {needed} (Linux 6.2), the kernel has {here or 'none'}"
         return seccomp.unavailable()
 
-    def start(self, program: Program, policy: Policy) -> Running:
+    def begin(self, program: Program, policy: Policy) -> Running:
         """Fork a child for a program.
 
         Raises:

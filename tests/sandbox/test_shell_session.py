@@ -13,6 +13,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.sandbox import Policy, ShellSession, available
 from gem_gymnasium.sandbox.processes import look
 from gem_gymnasium.sandbox.run import LEVELS
+from tests.sandbox.docker_server import eventually
 
 HERE = [
     name for name, why in available().items() if not why and "shell session" in LEVELS[name].kinds
@@ -199,7 +200,7 @@ def test_closing_ends_all_that_the_shell_started_and_removes_the_folder(
     shell.close()
     shell.close()
     assert not shell.folder.exists()
-    assert not look(pids)
+    assert eventually(lambda: not look(pids))
     with pytest.raises(ConfigError, match="the session is closed"):
         shell.run("echo")
 
