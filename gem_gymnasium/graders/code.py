@@ -72,7 +72,8 @@ def grade_code(
         tests: See :func:`read_tests`.
         partial: Give the fraction of the tests that pass; else 1 only if all do.
         tolerance: By how much numbers with a decimal point may differ, absolutely or relatively.
-        time_s: Seconds for each test (all together: ``MAX_TOTAL_S``).
+        time_s: Seconds for each test (all together: ``MAX_TOTAL_S``). Behind a test that takes
+            longer no other is run, unless ``partial``.
         memory_bytes: Memory of the program.
         prelude: A source that is run before the program, such as ``COMMON_IMPORTS``.
         level: The sandbox's level; None for the first that is there.
@@ -89,7 +90,7 @@ def grade_code(
     program = last_fenced(reply)
     if program is None or not program.strip():
         return Grade(0.0, "unparseable", "no closed code block")
-    done = _run(program, tests, prelude, time_s, memory_bytes, level)
+    done = _run(program, tests, prelude, time_s, memory_bytes, level, partial)
     if done.status == "failed":
         return Grade(0.0, "error", f"the sandbox failed: {done.detail}")
     verdicts = judged(tests, done, tolerance)
@@ -107,8 +108,9 @@ def _run(
     time_s: float,
     memory_bytes: int,
     level: str | None,
+    partial: bool,
 ) -> Result:
-    """Run a program on the inputs of its tests."""
+    """Run a program on the inputs of its tests; one that must pass all, until a timeout."""
     if not 0 < time_s <= MAX_TOTAL_S:
         raise ConfigError(f"time_s must be above 0 and at most {MAX_TOTAL_S:g}, got {time_s}")
     # A power of two, so that the limit does not tell how long the right output is.
@@ -124,6 +126,7 @@ def _run(
         "tests": [_input(test, bool(tests.function)) for test in tests.cases],
         "time_s": time_s,
         "limit": limit,
+        "all": not partial,
     }
     policy = Policy(
         time_s=min(MAX_TOTAL_S, time_s * len(tests.cases) + 1),
@@ -161,7 +164,9 @@ def judged(tests: Tests, done: Result, tolerance: float) -> list[Verdict]:
     """Return a verdict on each test from what the sandbox put out."""
     records = _records(done.output, len(tests.cases))
     verdicts: list[Verdict] = []
-    missing = _ended(done)  # it ended the process, or the process was ended in it
+    over = any(record[0] == "timeout" for record in records.values())
+    # it ended the process, or the process was ended in it
+    missing = Verdict("not run") if over and done.status == "ok" else _ended(done)
     for number, test in enumerate(tests.cases):
         if number in records:
             verdicts.append(_verdict(test, bool(tests.function), *records[number], tolerance))

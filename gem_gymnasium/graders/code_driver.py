@@ -221,5 +221,7 @@ def main() -> None:
             outcome = failure or run_test(program, prelude, test, request)
             with open(results, "w", encoding="utf-8", closefd=False) as stream:
                 stream.write(json.dumps([number, *outcome]) + "\n")
+            if outcome.status == "timeout" and request["all"]:
+                break
     finally:
         os._exit = _exit

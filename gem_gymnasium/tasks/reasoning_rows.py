@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError, MissingDependency, UnknownName
+from gem_gymnasium.core.spaces import MAX_CHARS
+from gem_gymnasium.tasks import reasoning_codeio
 from gem_gymnasium.tasks.ahead import Ahead
 from gem_gymnasium.tasks.reasoning_gym_names import SLOW
 from gem_gymnasium.tasks.rows import Computed, Row
@@ -31,6 +33,9 @@ EVAL_SHARE = 4
 SPLITS = ("train", "eval")
 TRIES = 64
 """Items among which one of the split is sought: (3/4)**64 is 1e-8."""
+
+LONGEST = MAX_CHARS // 2
+"""Characters of a question or an answer: both go into texts with others around them."""
 
 LOOKS_AHEAD = 4
 KEEP = 1_024
@@ -132,12 +137,18 @@ class ReasoningRows(Computed):
         """Generate the first item that belongs to the split."""
         for place in range(index, self.size * TRIES, self.size):
             entry = self._item(place)
-            if split_of(entry["question"]) == self.split:
+            if split_of(entry["question"]) == self.split and self._can_be_posed(entry):
                 return Row(str(place), entry["question"], entry, gold=gold_of(entry))
         raise ConfigError(
             f"none of {TRIES} items of {self.dataset} belongs to split {self.split!r}: with these "
             "settings it has too few different questions"
         )
+
+    def _can_be_posed(self, entry: Mapping[str, Any]) -> bool:
+        """Return whether the question and its answer fit into a text, and make sense."""
+        if self.dataset == reasoning_codeio.NAME and not reasoning_codeio.is_sound(entry):
+            return False
+        return max(len(entry["question"]), len(gold_of(entry))) <= LONGEST
 
     def _item(self, place: int) -> dict[str, Any]:
         """Return reasoning-gym's item."""
@@ -156,6 +167,8 @@ class ReasoningRows(Computed):
         seed = self.seed + number * self._span
         config = configured(self.dataset, curriculum, settings, self._span, seed)
         source = factory().DATASETS[self.dataset][0](config=config)
+        if self.dataset == reasoning_codeio.NAME:
+            source._generate_io_pair = reasoning_codeio.quiet_pair
         if self.dataset in _PRINTS:  # in place of redirecting stdout, which all threads share
             vars(import_module(_PRINTS[self.dataset]))["print"] = _say_nothing
         return source

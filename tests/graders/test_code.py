@@ -72,7 +72,7 @@ def test_functions_are_called(level: str) -> None:
          "integer division or modulo by zero (line 1)"),
         ("print(3); exit(1)", "0 of 3 passed, 3 runtime error; first: test 1: exit status 1"),
         ("a, b = map(int, input().split())\nwhile a == 30: pass\nprint(a + b)",
-         "2 of 3 passed, 1 timeout; first: test 2: over 0.5 s"),
+         "1 of 3 passed, 1 timeout, 1 not run; first: test 2: over 0.5 s"),
         ("a, b = map(int, input().split())\nwhile a == 30: print(a)\nprint(a + b)",
          "2 of 3 passed, 1 output limit; first: test 2: over 65536 bytes"),
         ("x = [0] * 10**11", "0 of 3 passed, 3 runtime error; first: test 1: MemoryError (line 1)"),
@@ -85,6 +85,16 @@ def test_functions_are_called(level: str) -> None:
 def test_what_goes_wrong_is_told_apart(program: str, detail: str) -> None:
     grade = graded(program, time_s=0.5)
     assert grade == (0.0, "ok", detail)
+
+
+def test_behind_a_timeout_no_test_is_run_unless_each_pays() -> None:
+    program = "a, b = map(int, input().split())\nwhile a == 30: pass\nprint(a + b)"
+    start = time.monotonic()
+    assert graded("while True: pass", time_s=1.0).score == 0.0
+    assert time.monotonic() - start < 3 * 1.0
+    grade = graded(program, partial=True, time_s=0.5)
+    assert grade.score == pytest.approx(2 / 3)
+    assert grade.detail == "2 of 3 passed, 1 timeout; first: test 2: over 0.5 s"
 
 
 def test_a_test_that_does_not_listen_costs_the_tests_behind_it_only() -> None:

@@ -47,7 +47,7 @@ def test_a_run_that_cannot_start_gives_its_user_back(tmp_path: Path) -> None:
     folder.mkdir()
     policy = Policy(folder=folder)
     folder.rmdir()
-    with pytest.raises(SandboxFailure, match="could not be started: .*gone"):
+    with pytest.raises(SandboxFailure, match=r"could not be started: .*gone"):
         level.start(Program("shell", "true"), policy)
     assert not level._users  # pyright: ignore[reportPrivateUsage]
 

@@ -18,6 +18,7 @@ from gem_gymnasium.tasks.reasoning_gym_names import NAMES, SLOW
 from gem_gymnasium.tasks.reasoning_rows import (
     DEFAULT_LEVEL,
     EVAL_SHARE,
+    LONGEST,
     TRIES,
     ReasoningRows,
     shared_rows,
@@ -180,3 +181,22 @@ def test_a_curriculum_is_there_where_reasoning_gym_has_one(name: str) -> None:
     else:
         with pytest.raises(ConfigError, match=f"no curriculum for {name}"):
             rows_of(name, curriculum=1, size=2)
+
+
+def test_codeio_poses_what_ran_and_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = rows_of("codeio", size=250)
+    for index in range(250):
+        row = rows.row(index)
+        metadata = row.answer["metadata"]
+        assert metadata["input_data"] or metadata["output_data"], row.id
+        assert "scipy" not in row.question
+        assert len(row.gold) <= LONGEST
+    assert capfd.readouterr() == ("", "")
+
+
+def test_codeio_items_are_reasoning_gyms_own() -> None:
+    rows = rows_of("codeio", size=20)
+    for index in (0, 7):
+        row = rows.row(index)
+        own = create_dataset("codeio", seed=42, size=20 * TRIES)[int(row.id)]
+        assert row.question == own["question"]

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from gem_gymnasium.core.errors import ConfigError, GraderError, UnknownName
 from gem_gymnasium.graders import Grade, find_answer, grade_qa
 from gem_gymnasium.tasks.dataset_task import DatasetTask
 from gem_gymnasium.tasks.rows import Listed, Row, Rows
-from gem_gymnasium.testing.audit import POLICIES, Line, audit, findings, interval
+from gem_gymnasium.testing.audit import HANG_SHARE, POLICIES, Line, audit, findings, interval
 
 COUNT = 60
 
@@ -39,6 +40,20 @@ class ContainsEnv(CapitalsEnv):
     how = staticmethod(lambda reply, row: Grade(float(row.answer in reply)))
 
 
+class NearEnv(CapitalsEnv):
+    """A grader that pays for what is near: nearly everything to a one in the middle."""
+
+    def open_rows(self, config: Any, /) -> Rows:
+        values = [-9] * 5 + list(range(-9, 22))
+        return Listed([Row(str(n), "?", str(n), gold=str(n)) for n in values], name="numbers")
+
+    @staticmethod
+    def how(reply: str, row: Row) -> Grade:
+        found = find_answer(reply, "boxed") or ""
+        number = int(found) if re.fullmatch(r"-?\d{1,3}", found) else 10**6
+        return Grade(max(0.0, 1 - abs(number - int(row.answer)) / 30))
+
+
 class StrictEnv(CapitalsEnv):
     """A grader that the right answer does not please."""
 
@@ -55,7 +70,13 @@ class BrokenEnv(CapitalsEnv):
         return grade_qa(reply, [row.answer], answer_format="boxed")
 
 
-ENVS = {"Good": CapitalsEnv, "Contains": ContainsEnv, "Strict": StrictEnv, "Broken": BrokenEnv}
+ENVS = {
+    "Good": CapitalsEnv,
+    "Contains": ContainsEnv,
+    "Strict": StrictEnv,
+    "Near": NearEnv,
+    "Broken": BrokenEnv,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -74,13 +95,22 @@ def test_a_good_task_has_no_finding() -> None:
     assert list(scores) == list(POLICIES)
     assert scores["gold"] == 1.0
     assert all(score <= 1 / COUNT + 1e-9 for name, score in scores.items() if name != "gold")
-    assert all(line.rows == COUNT and not line.crashes for line in done.lines)
+    assert not any(line.crashes for line in done.lines)
+    short = {"power tower": COUNT // HANG_SHARE}
+    assert all(line.rows == short.get(line.policy, COUNT) for line in done.lines)
 
 
 def test_a_grader_that_pays_for_many_answers_is_found() -> None:
     found = audit("audit/Contains-v0", policies=["gold", "constant", "spray"]).findings
     assert len(found) == 1
     assert found[0].startswith("spray: scores 0.")
+
+
+def test_the_best_constant_answer_need_not_be_the_most_frequent() -> None:
+    found = audit("audit/Near-v0", policies=["gold", "constant", "zero"])
+    scores = {line.policy: line.score for line in found.lines}
+    assert scores["constant"] == scores["zero"] > 0.7  # the most frequent one, -9, earns 0.57
+    assert found.findings == ()
 
 
 def test_right_answers_that_do_not_score_are_found() -> None:
