@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gem_gymnasium import registry
 from gem_gymnasium.tools import PythonTool
 from gem_gymnasium.wrappers.tool_use import PRESETS
 from tests.test_examples import folder, run_offline
@@ -51,3 +52,10 @@ def test_the_page_on_tools_has_gem_s_presets_and_every_option() -> None:
         assert paid in line
     for field in fields(PythonTool):
         assert f"\n| `{field.name}` | " in page
+
+
+def test_every_id_that_needs_no_download_has_been_audited() -> None:
+    page = (DOCS / "audit.md").read_text(encoding="utf-8")
+    rows = (*registry.GENERATED, registry.REASONING_GYM)
+    for id in (id for row in rows for id in row.ids()):
+        assert f"\n| `{id}` | " in page, f"run `gem-gym audit {id}`; see docs/make_audit.py"
