@@ -35,6 +35,9 @@ HANGS = ("power tower",)
 HANG_SHARE = 10
 """Policies whose every reply may take the grader's whole time play one row in so many."""
 
+PATIENCE_S, AT_LEAST = 120.0, 20
+"""A policy that has taken so long in all stops, once it has played so many rows."""
+
 SLOW_S = 15.0
 """A step may take so long; graders have deadlines below it."""
 
@@ -178,6 +181,8 @@ def audit(
             gold = golds[index]
             if name == "gold" and not gold:
                 continue
+            if sum(tally.times) > PATIENCE_S and len(tally.scores) >= AT_LEAST:
+                break
             others = [other for other in known if other != gold]
             trial.play(index, name, tally, rng, gold, common, others)
         lines.append(tally.line(name))

@@ -1,0 +1,414 @@
+"""TextAEC: the one place where a game of several players meets the PettingZoo protocol."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
+
+from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
+from gem_gymnasium.core.game import ConfigT, MoveT, StateT, build_config
+from gem_gymnasium.core.render import can_draw, draw_text
+from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
+from gem_gymnasium.core.text_env import INFO_TYPES, MALFORMED
+from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost
+
+OTHER = "other"
+"""The event, for a player who waited, of another's move."""
+
+FORFEIT = "forfeit"
+"""The event of a reply that used the last try."""
+
+MULTI_INFO_TYPES: Mapping[str, type] = {
+    **INFO_TYPES,
+    "seat": int,
+    "tries_left": int,
+    "to_move": bool,
+}
+"""The keys of every player's ``infos``, with their types."""
+
+FORMAT_VERSION = 1
+TEXT = "text"
+
+Observation = dict[str, str]
+
+
+class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
+    """A text game of several players as a :class:`pettingzoo.AECEnv`.
+
+    Agents are ``player_0``, ``player_1``, ...; an observation is ``{"text": str}`` (PettingZoo's
+    ``api_test`` takes no bare str), an action any str: a model's whole reply.
+
+    An observation is complete text: the rules until the player has moved, what it was told since
+    its last move, what it can see now, and whether it is its turn.
+
+    **A reply that holds no legal move** changes nothing: the same player is told why and asked
+    again, ``retries`` times in a turn. The next such reply loses the game (:meth:`forfeit`).
+
+    ``infos`` has the keys of :data:`MULTI_INFO_TYPES`: those of ``TextEnv`` (``event`` is one of
+    the game's events for the player who moved, ``other`` for those who waited, ``malformed`` and
+    ``forfeit``; ``success`` is a win; ``progress`` is 1, 1/2 and 0 for a win, a draw and a loss),
+    ``seat``, ``tries_left`` and ``to_move``: whether the game waits for this player (for several,
+    where all choose at the same time).
+
+    Args:
+        render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None: what everybody
+            has seen.
+        retries: How often a player is asked again in one turn.
+        **rules: Fields of ``config_type``.
+
+    Raises:
+        ConfigError: A rule does not exist or its value is refused.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it as an instance attribute
+        "render_modes": ["ansi", "human", *(["rgb_array"] if can_draw() else [])],
+        "render_fps": 2,
+        "is_parallelizable": True,
+    }
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if hasattr(cls, "name"):
+            cls.metadata = {**cls.metadata, "name": f"{cls.name}_v0"}
+
+    def __init__(self, *, render_mode: str | None = None, retries: int = 2, **rules: Any) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            modes = self.metadata["render_modes"]
+            raise ConfigError(f"render_mode must be one of {modes}, got {render_mode!r}")
+        if type(retries) is not int or retries < 0:
+            raise ConfigError(f"retries must be an int, at least 0, got {retries!r}")
+        self.config: ConfigT = build_config(self.config_type, rules)
+        self.render_mode, self.retries = render_mode, retries
+        self.kwargs: dict[str, Any] = {"retries": retries, **rules}
+        self.possible_agents = [f"player_{seat}" for seat in range(self.players(self.config))]
+        self._observations = spaces.Dict({TEXT: UnicodeText()})
+        self._actions = UnicodeText()
+        self.agents: list[str] = []
+        self.rewards: dict[str, float] = {}
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self.infos: dict[str, dict[str, Any]] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+        self.np_random: np.random.Generator | None = None
+        self._state: StateT | None = None
+        self._turn = self._tries = 0
+        self._new: list[bool] = []
+        """Whether each seat has yet to move, and so to read the rules."""
+        self._told: list[str] = []
+        """What each seat was told since its last move."""
+        self._shown = ""
+
+    # -- the PettingZoo protocol --------------------------------------------------------------
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return ``Dict(text=UnicodeText)``, the same object for every agent."""
+        return self._observations
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return ``UnicodeText``, the same object for every agent."""
+        return self._actions
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start an episode.
+
+        Args:
+            seed: Seed of the env's own generator; None goes on with it.
+            options: Not used; PettingZoo's ``api_test`` passes some of its own.
+        """
+        if seed is not None or self.np_random is None:
+            self.np_random, _ = seeding.np_random(seed)
+        self._state = self.deal(self.config, self.np_random)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._turn, self._tries = 0, self.retries
+        self._new = [True] * len(self.agents)
+        self._told = [""] * len(self.agents)
+        self._shown = ""
+        self.agent_selection = self.agents[self.to_move(self.config, self._state)]
+        self.infos = {
+            agent: self._info(seat, "reset", legal=True) for seat, agent in enumerate(self.agents)
+        }
+        self._show()
+
+    def step(self, action: str | None) -> None:
+        """Apply a reply of ``agent_selection``.
+
+        Args:
+            action: The model's whole reply, any str; None for an agent whose episode is over.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset, or every agent is done.
+            ConfigError: ``action`` is no str.
+        """
+        if not self.agents or self._state is None:
+            raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise ConfigError(f"the episode of {agent} is over: its action must be None")
+            self._was_dead_step(cast("Any", None))
+            return
+        if not isinstance(action, str):
+            raise ConfigError(f"an action must be a str, got {type(action).__name__}")
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        seat = self.possible_agents.index(agent)
+        self._new[seat], self._told[seat] = False, ""
+        self._finish(seat, self._judged(seat, action))
+        self._accumulate_rewards()
+        self._show()
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent can read now; asking twice changes nothing."""
+        seat = self.possible_agents.index(agent)
+        assert self._state is not None
+        parts = [
+            self.rules(self.config, seat) + self._promise() if self._new[seat] else "",
+            self._told[seat],
+            self.view(self.config, self._state, seat),
+            self._prompt(agent, seat),
+        ]
+        return {TEXT: "\n".join(part for part in parts if part)}
+
+    def render(self) -> Any:
+        """Return what all seats can see, as text (``ansi``) or frame (``rgb_array``), else None.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset.
+        """
+        if self._state is None:
+            raise StepOutsideEpisode("the env was never reset: call reset() before render()")
+        if self.render_mode == "ansi":
+            return self._shown
+        if self.render_mode == "rgb_array":
+            return draw_text(self._shown)
+        return None
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to release."""
+
+    # -- one move -----------------------------------------------------------------------------
+
+    def _judged(self, seat: int, reply: str) -> Outcome:
+        """Return what a reply leads to; a legal one changes the state."""
+        assert self._state is not None
+        move = self.parse(reply) if len(reply) <= MAX_CHARS else None
+        if move is None:
+            form = self.form(self.config, self._state, seat)
+            why = (
+                f"The reply is over {MAX_CHARS} characters long."
+                if len(reply) > MAX_CHARS
+                else f"No valid action was found: {form}"
+            )
+            return self._refused(seat, Outcome(MALFORMED, self._to(seat, why), legal=False))
+        state, outcome = self.play(self.config, self._state, move)
+        if not outcome.legal:
+            return self._refused(seat, outcome)
+        self._state = state
+        self._turn += 1
+        self._tries = self.retries
+        if not outcome.over and self._turn >= cast("Any", self.config).max_turns:
+            last = self.unfinished(self.config, state)
+            ends = last.told or self._everyone("The last turn is used: the game is a draw.")
+            told = tuple(f"{a}\n{b}" if a else b for a, b in zip(outcome.told, ends, strict=True))
+            return Outcome(outcome.event, told, last.rewards, over=True, winners=last.winners)
+        return outcome
+
+    def _refused(self, seat: int, outcome: Outcome) -> Outcome:
+        """Take a try away, or the game where there is none left."""
+        assert self._state is not None
+        if self._tries:
+            self._tries -= 1
+            return outcome
+        who = self.possible_agents[seat]
+        told = tuple(
+            f"{outcome.told[each]}\nThat was the last try: you lose."
+            if each == seat
+            else f"{who} gave no legal move: the game is over."
+            for each in range(len(self.possible_agents))
+        )
+        players = len(self.possible_agents)
+        rewards = self.forfeit(self.config, self._state, seat) or lost(seat, players)
+        winners = tuple(each for each in range(players) if each != seat)
+        return Outcome(FORFEIT, told, rewards, legal=False, over=True, winners=winners)
+
+    def _finish(self, seat: int, outcome: Outcome) -> None:
+        """Tell, pay and hand on."""
+        assert self._state is not None
+        for each, text in enumerate(outcome.told):
+            if text:
+                self._told[each] = f"{self._told[each]}\n{text}" if self._told[each] else text
+        for each, reward in enumerate(outcome.rewards):
+            self.rewards[self.possible_agents[each]] = float(reward)
+        if outcome.over:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.agents[
+                (self.agents.index(self.agent_selection) + 1) % len(self.agents)
+            ]
+        else:
+            self.agent_selection = self.agents[self.to_move(self.config, self._state)]
+        for each, agent in enumerate(self.possible_agents):
+            event, legal = (outcome.event, outcome.legal) if each == seat else (OTHER, True)
+            self.infos[agent] = self._info(each, event, legal, outcome)
+
+    def _info(
+        self, seat: int, event: str, legal: bool, outcome: Outcome | None = None
+    ) -> dict[str, Any]:
+        """Return a player's info."""
+        assert self._state is not None
+        over = outcome is not None and outcome.over
+        won = over and outcome is not None and seat in outcome.winners
+        drawn = over and outcome is not None and not outcome.winners
+        return {
+            "event": event,
+            "turn": self._turn,
+            "max_turns": cast("Any", self.config).max_turns,
+            "legal": legal,
+            "success": won,
+            "progress": 1.0 if won else 0.5 if drawn else 0.0,
+            "feedback": self._told[seat],
+            "view": self.view(self.config, self._state, seat),
+            "optimal_turns": -1,
+            "valid": True,
+            "error": "",
+            "stop": "",
+            "seat": seat,
+            "tries_left": self._tries,
+            "to_move": not over and seat in self._waits_for(),
+        }
+
+    def _waits_for(self) -> Sequence[int]:
+        """Return the seats that the game waits for; the first of them is asked."""
+        assert self._state is not None
+        first = self.to_move(self.config, self._state)
+        return range(first, len(self.possible_agents)) if self.simultaneous else (first,)
+
+    # -- wording ------------------------------------------------------------------------------
+
+    def _promise(self) -> str:
+        """Return what becomes of a reply without a legal move."""
+        if not self.retries:
+            return "\nA reply without a legal move loses the game."
+        times = "once" if self.retries == 1 else f"{self.retries} times"
+        return (
+            f"\nAfter a reply without a legal move you are asked again, {times} in a turn; "
+            "the next one loses the game."
+        )
+
+    def _prompt(self, agent: str, seat: int) -> str:
+        """Return whose turn it is."""
+        assert self._state is not None
+        if self.terminations.get(agent, True):
+            return "The game is over."
+        if agent != self.agent_selection:
+            return "It is not your turn."
+        return f"It is your turn: {self.form(self.config, self._state, seat)}"
+
+    def _everyone(self, text: str) -> tuple[str, ...]:
+        return (text,) * len(self.possible_agents)
+
+    def _to(self, seat: int, text: str) -> tuple[str, ...]:
+        return tuple(text if each == seat else "" for each in range(len(self.possible_agents)))
+
+    def _show(self) -> None:
+        """Compose what is rendered: every seat's newest view."""
+        assert self._state is not None
+        parts = [
+            f"{agent}:\n{self.view(self.config, self._state, seat)}"
+            for seat, agent in enumerate(self.possible_agents)
+        ]
+        views = {part.partition("\n")[2] for part in parts}
+        self._shown = views.pop() if len(views) == 1 else "\n\n".join(parts)
+        if self.render_mode == "human":
+            sys.stdout.write(self._shown + "\n\n")
+
+    # -- beyond PettingZoo --------------------------------------------------------------------
+
+    def sample_legal_action(self, rng: np.random.Generator) -> str:
+        """Return a well-formed, legal, random reply of the player who moves now.
+
+        Args:
+            rng: Where the choice comes from; the env's own generator is left alone.
+
+        Raises:
+            StepOutsideEpisode: There is no episode to move in.
+        """
+        if self._state is None or not self.agents or self.terminations[self.agent_selection]:
+            raise StepOutsideEpisode("there is no legal action outside an episode: call reset()")
+        moves = self.legal_moves(self.config, self._state)
+        return self.write(moves[int(rng.integers(len(moves)))])
+
+    def snapshot(self) -> bytes:
+        """Return the episode, the settings and the generator as JSON bytes."""
+        generator = self.np_random
+        return json.dumps(
+            {
+                "format": FORMAT_VERSION,
+                "name": self.metadata["name"],
+                "config": asdict(cast("Any", self.config)),
+                "retries": self.retries,
+                "rng": None if generator is None else generator.bit_generator.state,
+                "state": self._state,
+                "turn": self._turn,
+                "tries": self._tries,
+                "new": self._new,
+                "told": self._told,
+                "agents": self.agents,
+                "selection": self.agent_selection if self.agents else None,
+                "rewards": self.rewards,
+                "owed": self._cumulative_rewards,
+                "terminations": self.terminations,
+                "infos": self.infos,
+                "shown": self._shown,
+            }
+        ).encode()
+
+    def restore(self, data: bytes) -> None:
+        """Take up the episode of a :meth:`snapshot` of an env with the same settings.
+
+        Raises:
+            SnapshotMismatch: It is of another game, other settings or another format.
+        """
+        saved: dict[str, Any] = json.loads(data)
+        own = {
+            "format": FORMAT_VERSION,
+            "name": self.metadata["name"],
+            "config": json.loads(json.dumps(asdict(cast("Any", self.config)))),
+            "retries": self.retries,
+        }
+        for key, value in own.items():
+            if saved.get(key) != value:
+                raise SnapshotMismatch(f"{key} is {value!r} here and {saved.get(key)!r} there")
+        if saved["rng"] is not None:
+            self.np_random = np.random.Generator(np.random.PCG64())
+            self.np_random.bit_generator.state = saved["rng"]
+        state = saved["state"]
+        self._state = None if state is None else self.state_type(*_tuples(state))
+        self._turn, self._tries = saved["turn"], saved["tries"]
+        self._new, self._told = saved["new"], saved["told"]
+        self.agents = saved["agents"]
+        if saved["selection"] is not None:
+            self.agent_selection = saved["selection"]
+        self.rewards, self._cumulative_rewards = saved["rewards"], saved["owed"]
+        self.terminations = saved["terminations"]
+        self.truncations = dict.fromkeys(self.terminations, False)
+        self.infos, self._shown = saved["infos"], saved["shown"]
+
+
+def _tuples(value: Any) -> Any:
+    """Turn the lists that JSON made back into tuples, at every depth."""
+    if isinstance(value, list):
+        return tuple(_tuples(item) for item in cast("list[Any]", value))
+    return value

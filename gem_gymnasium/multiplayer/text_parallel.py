@@ -1,0 +1,111 @@
+"""TextParallel: a game of several players through PettingZoo's parallel protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gymnasium import spaces
+from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
+
+from gem_gymnasium.multiplayer.text_aec import Observation, TextAEC
+
+Game = TextAEC[Any, Any, Any]
+
+
+class TextParallel(ParallelEnv[str, Observation, str]):
+    """All agents are told and asked at each step; those act whom the game waits for.
+
+    PettingZoo's own ``aec_to_parallel`` needs one action of every agent in every cycle, which a
+    game that asks again does not keep, and its ``turn_based_aec_to_parallel`` knows no simultaneous
+    choices. Here a step applies, where all choose at the same time, the choices of all who have yet
+    to choose, and else the move of the one whose turn it is (``infos[agent]["to_move"]``). Other
+    actions are passed over.
+
+    Args:
+        env: The game.
+    """
+
+    def __init__(self, env: Game) -> None:
+        self.aec_env = env
+        self.metadata = env.metadata
+        self.possible_agents = env.possible_agents
+        self.agents: list[str] = []
+        self.render_mode = env.render_mode
+
+    @property
+    def unwrapped(self) -> TextParallel:
+        """This env."""
+        return self
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the agent's observation space."""
+        return self.aec_env.observation_space(agent)
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the agent's action space."""
+        return self.aec_env.action_space(agent)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Start an episode; returns what each agent reads, and its info."""
+        self.aec_env.reset(seed=seed, options=options)
+        self.agents = list(self.aec_env.agents)
+        return self._read(), self._infos()
+
+    def step(
+        self, actions: Mapping[str, str]
+    ) -> tuple[
+        dict[str, Observation],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """Apply the replies of those whom the game waits for.
+
+        Returns:
+            Observation, reward, terminated, truncated and info of each agent, by name.
+
+        Raises:
+            KeyError: An agent whose turn it is gave no action.
+            StepOutsideEpisode: There is no episode to move in.
+        """
+        env, agents = self.aec_env, self.agents
+        asked = [agent for agent in agents if env.infos[agent]["to_move"]]
+        rewards = dict.fromkeys(agents, 0.0)
+        for agent in asked or agents[:1]:
+            env.step(actions[agent])
+            for each in agents:
+                rewards[each] += env.rewards[each]
+            if any(env.terminations.values()) or env.agent_selection == agent:
+                break  # it is over, or the same one is asked again
+        terminations, truncations = dict(env.terminations), dict(env.truncations)
+        observations, infos = self._read(), self._infos()
+        if any(terminations.values()):
+            self.agents = []
+        return observations, rewards, terminations, truncations, infos
+
+    def render(self) -> Any:
+        """Return what the game renders."""
+        return self.aec_env.render()
+
+    def close(self) -> None:
+        """Close the game."""
+        self.aec_env.close()
+
+    def _read(self) -> dict[str, Observation]:
+        return {agent: self.aec_env.observe(agent) for agent in self.agents}
+
+    def _infos(self) -> dict[str, dict[str, Any]]:
+        return {agent: dict(self.aec_env.infos[agent]) for agent in self.agents}
+
+
+def parallel(env_class: type[Game]) -> Callable[..., TextParallel]:
+    """Return a game's ``parallel_env``: it takes the arguments of the game's class."""
+
+    def parallel_env(**kwargs: Any) -> TextParallel:
+        return TextParallel(env_class(**kwargs))
+
+    return parallel_env

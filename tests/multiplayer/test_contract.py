@@ -1,0 +1,119 @@
+"""What every multi-player id keeps: PettingZoo's contract, our own, and secrets."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+from gem_gymnasium import multiplayer
+from gem_gymnasium.testing import check_text_aec
+
+IDS = multiplayer.ids()
+
+
+def make(id: str, **kwargs: Any) -> Any:
+    return pettingzoo.make("aec", id, **kwargs)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_conformance_suite_passes(id: str) -> None:
+    check_text_aec(functools.partial(make, id))
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_pettingzoo_s_tests_of_the_parallel_form_pass(id: str, capfd: Any) -> None:
+    parallel_api_test(pettingzoo.make("parallel", id), num_cycles=30)
+    parallel_seed_test(lambda: pettingzoo.make("parallel", id), num_cycles=30)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_both_forms_play_the_same_game(id: str) -> None:
+    aec, parallel = make(id), pettingzoo.make("parallel", id)
+    aec.reset(seed=5)
+    observations, _ = parallel.reset(seed=5)
+    rng = np.random.default_rng(0)
+    paid = dict.fromkeys(aec.possible_agents, 0.0)
+    paid_too = dict(paid)
+    while parallel.agents:
+        asked = [agent for agent in aec.agents if aec.infos[agent]["to_move"]]
+        assert {agent: aec.observe(agent) for agent in aec.agents} == observations
+        replies = {}
+        for agent in asked:
+            assert aec.agent_selection == agent
+            replies[agent] = aec.sample_legal_action(rng)
+            aec.step(replies[agent])
+            for each in paid:
+                paid[each] += aec.rewards[each]
+        observations, rewards, *_ = parallel.step(replies)
+        for each, reward in rewards.items():
+            paid_too[each] += reward
+    assert paid == pytest.approx(paid_too)
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("retries", [0, 2])
+def test_who_gives_no_legal_move_is_asked_again_and_then_loses(id: str, retries: int) -> None:
+    env = make(id, retries=retries)
+    env.reset(seed=0)
+    agent = env.agent_selection
+    before = env.observe(agent)["text"]
+    assert ("asked again" in before) == bool(retries)
+    for left in reversed(range(retries)):
+        env.step("no move at all")
+        assert env.agent_selection == agent
+        assert (env.infos[agent]["event"], env.infos[agent]["tries_left"]) == ("malformed", left)
+        assert not any(env.rewards.values())
+        assert "No valid action was found: " in env.observe(agent)["text"]
+    env.step("no move at all")
+    assert all(env.terminations.values())
+    assert env.infos[agent]["event"] == "forfeit"
+    assert env.rewards[agent] < 0
+    assert all(reward >= 0 for other, reward in env.rewards.items() if other != agent)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_legal_move_gives_the_tries_back(id: str) -> None:
+    env = make(id)
+    env.reset(seed=0)
+    agent = env.agent_selection
+    env.step("")
+    env.step(env.sample_legal_action(np.random.default_rng(0)))
+    assert any(env.terminations.values()) or env.infos[agent]["tries_left"] == 2
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_moves_are_written_as_they_are_read(id: str) -> None:
+    env = make(id)
+    for seed in range(5):
+        env.reset(seed=seed)
+        rng = np.random.default_rng(seed)
+        while not any(env.terminations.values()):
+            for move in env.legal_moves(env.config, env._state):
+                assert env.parse(env.write(move)) == move
+                assert env.play(env.config, env._state, move)[1].legal
+            env.step(env.sample_legal_action(rng))
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_class_docstring_has_every_heading(id: str) -> None:
+    headings = [
+        "Action Space", "Observation Space", "Rewards", "Episode End", "Information", "Arguments",
+        "References", "Version History",
+    ]  # fmt: skip
+    doc = type(make(id)).__doc__ or ""
+    assert [line.strip()[3:] for line in doc.splitlines() if "## " in line] == headings
+    for event in make(id).events:
+        assert f"``{event}``" in doc
+
+
+def test_names_and_modules_are_pettingzoo_s() -> None:
+    from gem_gymnasium.multiplayer import connect_four as connect_four_v0
+
+    assert connect_four_v0.env is connect_four_v0.raw_env
+    assert connect_four_v0.env().metadata["name"] == "connect_four_v0"
+    assert connect_four_v0.parallel_env().possible_agents == ["player_0", "player_1"]
+    assert {"gem/ConnectFour-v0", "gem/LiarsDice-4p-v0"} <= set(pettingzoo.aec_registry)
