@@ -247,7 +247,35 @@ GENERATED: tuple[Row, ...] = (
 )
 """Families whose rows are generated, or read from an installed package: they need no data set."""
 
-ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, *GENERATED, REASONING_GYM)
+
+def _versus(name: str, module: str, *, solved: bool = False) -> Row:
+    """Return a game of two as a game for one, the other seat taken by a player of ours."""
+    players = ("random", "solver") if solved else ("random",)
+    return Row(
+        name,
+        "gem_gymnasium.multiplayer.single_player:make",
+        {f"vs-{player}": {"module": module, "opponents": player} for player in players},
+        family="versus",
+        standard=False,
+    )
+
+
+VERSUS: tuple[Row, ...] = (
+    _versus("TicTacToe", "tic_tac_toe", solved=True),
+    _versus("ConnectFour", "connect_four", solved=True),
+    _versus("Nim", "nim", solved=True),
+    _versus("KuhnPoker", "kuhn_poker", solved=True),
+    _versus("LeducPoker", "leduc_poker"),
+    _versus("LiarsDice", "liars_dice"),
+    _versus("Battleship", "battleship"),
+    _versus("RockPaperScissors", "rock_paper_scissors"),
+    _versus("PrisonersDilemma", "prisoners_dilemma"),
+    _versus("LowestUnique", "lowest_unique"),
+    _versus("Negotiation", "negotiation"),
+)
+"""Multi-player games (``gem_gymnasium.multiplayer``) with players of ours in the other seats."""
+
+ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, *GENERATED, REASONING_GYM, *VERSUS)
 
 
 def ids(*families: str) -> tuple[str, ...]:

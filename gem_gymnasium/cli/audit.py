@@ -49,7 +49,9 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UnknownName: No id of a task fits.
     """
-    known = [id for row in registry.ROWS if row.family != "game" for id in row.ids()]
+    known = [
+        id for row in registry.ROWS if row.family not in ("game", "versus") for id in row.ids()
+    ]
     ids = fnmatch.filter(known, options.pattern)
     if not ids:
         raise UnknownName("task", options.pattern, known)

@@ -177,8 +177,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         parts = [
             self.rules(self.config, seat) + self._promise() if self._new[seat] else "",
             self._told[seat],
-            self.view(self.config, self._state, seat),
-            self._prompt(agent, seat),
+            self._view(seat),
         ]
         return {TEXT: "\n".join(part for part in parts if part)}
 
@@ -279,7 +278,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
             "success": won,
             "progress": 1.0 if won else 0.5 if drawn else 0.0,
             "feedback": self._told[seat],
-            "view": self.view(self.config, self._state, seat),
+            "view": self._view(seat),
             "optimal_turns": -1,
             "valid": True,
             "error": "",
@@ -306,6 +305,12 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
             f"\nAfter a reply without a legal move you are asked again, {times} in a turn; "
             "the next one loses the game."
         )
+
+    def _view(self, seat: int) -> str:
+        """Return what a seat can see now, and whether it is its turn."""
+        assert self._state is not None
+        prompt = self._prompt(self.possible_agents[seat], seat)
+        return f"{self.view(self.config, self._state, seat)}\n{prompt}"
 
     def _prompt(self, agent: str, seat: int) -> str:
         """Return whose turn it is."""

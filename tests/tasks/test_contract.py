@@ -21,7 +21,8 @@ from tests.tasks.local import LOCAL
 NEEDS_ROWS = [row.id("") for row in registry.TASK_ROWS if row.standard]
 """The unsuffixed ids: a file of rows is what they take."""
 
-OFFLINE = [id for id in registry.ids() if id not in {*registry.ids("game"), *LOCAL, *NEEDS_ROWS}]
+PLAYED = registry.ids("game", "versus")
+OFFLINE = [id for id in registry.ids() if id not in {*PLAYED, *LOCAL, *NEEDS_ROWS}]
 """Ids that need no download."""
 
 QUICK = [id for id in OFFLINE if id.removeprefix("gem/RG-").removesuffix("-v0") not in SLOW]
@@ -136,7 +137,7 @@ def test_every_id_that_is_no_game_is_a_task() -> None:
         env = make(id).unwrapped
         assert isinstance(env, DatasetTask)
         assert env.metadata["snapshot"]
-    assert set(registry.ids()) == {*registry.ids("game"), *LOCAL, *OFFLINE, *NEEDS_ROWS}
+    assert set(registry.ids()) == {*PLAYED, *LOCAL, *OFFLINE, *NEEDS_ROWS}
 
 
 def test_a_key_of_info_has_one_type_in_games_and_tasks() -> None:

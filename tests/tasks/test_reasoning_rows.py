@@ -1,10 +1,12 @@
 """ReasoningGym's rows: every data set, items that follow from the index, splits that never meet."""
 
 import copy
+import os
 import pickle
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -14,6 +16,7 @@ from reasoning_gym.factory import DATASETS, create_dataset, has_curriculum
 
 from gem_gymnasium import registry
 from gem_gymnasium.core.errors import ConfigError, UnknownName
+from gem_gymnasium.tasks.reasoning_codeio import quiet_pair
 from gem_gymnasium.tasks.reasoning_gym_names import NAMES, SLOW
 from gem_gymnasium.tasks.reasoning_rows import (
     DEFAULT_LEVEL,
@@ -184,14 +187,45 @@ def test_a_curriculum_is_there_where_reasoning_gym_has_one(name: str) -> None:
 
 
 def test_codeio_poses_what_ran_and_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    rows = rows_of("codeio", size=250)
-    for index in range(250):
+    rows = rows_of("codeio", size=150)
+    for index in range(150):
         row = rows.row(index)
         metadata = row.answer["metadata"]
         assert metadata["input_data"] or metadata["output_data"], row.id
-        assert "scipy" not in row.question
         assert len(row.gold) <= LONGEST
     assert capfd.readouterr() == ("", "")
+
+
+def test_codeio_runs_no_snippet_that_asks_for_more_than_its_input(tmp_path: Path) -> None:
+    bait = tmp_path / "bait"
+    reads = f"def main_solution():\n    return open({str(bait)!r}, 'w').write('x')"
+    clock = "import time\ndef main_solution():\n    return time.time()"
+    inputs = "def generate_inputs(rng):\n    return {}"
+    for code in (reads, clock):
+        assert quiet_pair(code, inputs, random.Random(0)) == ({}, {})
+    assert not bait.exists()
+    plain = "def main_solution(n):\n    print(n)\n    return n + 1"
+    drawn = "def generate_inputs(rng):\n    return {'n': rng.randint(5, 5)}"
+    assert quiet_pair(plain, drawn, random.Random(0)) == ({"n": 5}, 6)
+
+
+@pytest.mark.slow
+def test_codeio_is_the_same_whatever_the_hash_seed() -> None:
+    code = (
+        "from tests.tasks.test_reasoning_rows import rows_of\n"
+        "rows = rows_of('codeio', size=600)\n"
+        "print([(row.id, row.question, row.gold) for row in map(rows.compute, range(600))])"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(told) == 1
 
 
 def test_codeio_items_are_reasoning_gyms_own() -> None:

@@ -1,0 +1,167 @@
+"""One seat of a game as a gymnasium env: the contract, the other seats, failures."""
+
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+
+import gem_gymnasium
+from gem_gymnasium.core.errors import BackendError, ConfigError, StepOutsideEpisode, UnknownName
+from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
+from gem_gymnasium.multiplayer.liars_dice import LiarsDiceEnv
+from gem_gymnasium.multiplayer.single_player import SinglePlayer
+from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
+from gem_gymnasium.testing import check_text_env
+from gem_gymnasium.vector import ThreadVectorEnv
+from gem_gymnasium.wrappers import History
+
+IDS = gem_gymnasium.registry.ids("versus")
+
+
+def play(env: gym.Env[str, str], seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    calls: list[Any] = [env.reset(seed=seed)]
+    over = False
+    while not over:
+        base: Any = env.unwrapped
+        calls.append(env.step(base.sample_legal_action(rng)))
+        over = calls[-1][2] or calls[-1][3]
+    return calls
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_gymnasium_contract_holds(id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gym.make(id).unwrapped)
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("id", [id for id in IDS if "ConnectFour" not in id])
+def test_the_conformance_suite_passes(id: str) -> None:
+    check_text_env(lambda: gym.make(id))
+
+
+def test_the_conformance_suite_passes_where_the_solver_thinks() -> None:
+    id = "gem/ConnectFour-vs-solver-v0"
+    check_text_env(lambda: gym.make(id), seeds=[0], steps=4, step_limit_s=5.0, hostile=["", "x"])
+
+
+def test_no_solver_loses_what_it_need_not() -> None:
+    for name in ("TicTacToe", "ConnectFour"):
+        for seed in range(3 if name == "ConnectFour" else 30):
+            *_, last = play(gym.make(f"gem/{name}-vs-solver-v0"), seed)
+            assert last[1] <= 0.0, (name, seed)
+
+
+def test_a_seat_is_taken_or_drawn() -> None:
+    second = SinglePlayer(TicTacToeEnv(), seat=1)
+    observation, info = second.reset(seed=0)
+    assert "You are O and move second." in observation
+    assert (info["seat"], info["turn"]) == (1, 0)
+    drawn = SinglePlayer(TicTacToeEnv())
+    assert {drawn.reset(seed=seed)[1]["seat"] for seed in range(20)} == {0, 1}
+
+
+def test_each_other_seat_has_its_opponent_who_reads_its_own_seat_only() -> None:
+    read: dict[int, list[str]] = {1: [], 2: []}
+
+    def opponent(seat: int) -> Any:
+        def act(observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
+            assert info["seat"] == seat
+            read[seat].append(observation)
+            return "\\boxed{liar}" if "player_0 bids" in observation else "no move"
+
+        return act
+
+    env = SinglePlayer(LiarsDiceEnv(seats=3), seat=0, opponents=[opponent(1), opponent(2)])
+    env.reset(seed=0)
+    _, reward, terminated, _, info = env.step("\\boxed{9 6}")
+    assert (reward, terminated, info["success"]) == (-1.0, True, False)
+    assert len(read[1]) == 1
+    assert not read[2]
+    assert "You are player_1" in read[1][0]
+
+
+def test_an_opponent_without_a_legal_move_loses() -> None:
+    env = SinglePlayer(TicTacToeEnv(), seat=0, opponents=lambda *_: "hm")
+    env.reset(seed=0)
+    observation, reward, terminated, _, info = env.step("\\boxed{5}")
+    assert (reward, terminated, info["success"]) == (1.0, True, True)
+    assert "player_1 gave no legal move: the game is over." in observation
+
+
+def test_an_opponent_that_fails_makes_the_step_invalid_and_the_next_episode_works() -> None:
+    fails = [True]
+
+    def served(observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
+        if fails:
+            fails.pop()
+            raise BackendError("the model's server is gone")
+        return "\\boxed{1}"
+
+    env = SinglePlayer(TicTacToeEnv(), seat=0, opponents=served)
+    before, _ = env.reset(seed=0)
+    observation, reward, terminated, truncated, info = env.step("\\boxed{5}")
+    assert (observation, reward, terminated, truncated) == (before, 0.0, False, True)
+    assert (info["valid"], info["stop"], info["event"]) == (False, "tool", "failed")
+    assert info["error"] == "BackendError: the model's server is gone"
+    with pytest.raises(StepOutsideEpisode):
+        env.step("\\boxed{5}")
+    env.reset(seed=1)
+    assert env.step("\\boxed{5}")[4]["valid"]
+
+
+def test_a_malformed_reply_costs_a_try_and_says_so() -> None:
+    env = SinglePlayer(TicTacToeEnv(retries=1), seat=0)
+    env.reset(seed=0)
+    _, reward, terminated, _, info = env.step("hm")
+    assert (reward, terminated, info["event"], info["legal"]) == (0.0, False, "malformed", False)
+    _, reward, terminated, _, info = env.step("hm")
+    assert (reward, terminated, info["event"]) == (-1.0, True, "forfeit")
+
+
+@pytest.mark.parametrize("id", [id for id in IDS if "ConnectFour" not in id])
+def test_threads_play_as_each_does_alone(id: str) -> None:
+    alone = [play(gym.make(id), seed) for seed in range(4)]
+    vector = ThreadVectorEnv([lambda: gym.make(id)] * 4)
+    observations, _ = vector.reset(seed=list(range(4)))
+    assert data_equivalence([run[0][0] for run in alone], list(observations))
+    vector.close()
+
+
+def test_a_history_and_a_snapshot_go_through_it() -> None:
+    def make() -> Any:
+        return History(gym.make("gem/KuhnPoker-vs-solver-v0"), layout="messages")
+
+    env = make()
+    env.reset(seed=3)
+    other = make()
+    gem_gymnasium.restore(other, gem_gymnasium.snapshot(env))
+    rng = np.random.default_rng(0)
+    reply = env.unwrapped.sample_legal_action(rng)
+    assert data_equivalence(env.step(reply), other.step(reply))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"seat": 2}, ConfigError, "seat must be from 0 to 1"),
+        ({"opponents": ["random", "random"]}, ConfigError, "needs 1 opponents, got 2"),
+        ({"opponents": "solvr"}, UnknownName, "unknown player 'solvr'; did you mean 'solver'"),
+        ({"render_mode": "x"}, ConfigError, "render_mode must be one of"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        SinglePlayer(KuhnPokerEnv(), **options)
+
+
+def test_a_game_without_a_solver_says_so() -> None:
+    with pytest.raises(ConfigError, match="liars_dice has no solver; those that have one: tic_tac"):
+        SinglePlayer(LiarsDiceEnv(), opponents="solver")
+    with pytest.raises(UnknownName, match="reset option"):
+        SinglePlayer(KuhnPokerEnv()).reset(options={"index": 1})
