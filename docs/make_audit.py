@@ -19,7 +19,12 @@ from gem_gymnasium.testing.audit import HANGS
 
 PAGE = Path(__file__).resolve().parent / "audit.md"
 
-REASONS: Mapping[str, str] = {}
+REASONS: Mapping[str, str] = {
+    "gem/RG-propositional_logic-v0 gold": (
+        "Where its premises are true whatever is so, reasoning-gym's own example answer does not "
+        "follow from them, and its scorer says so"
+    ),
+}
 """Why a finding is no fault, by ``<id> <policy>``."""
 
 INTRO = """\

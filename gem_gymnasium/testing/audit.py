@@ -31,6 +31,9 @@ CANDIDATES = 8
 SOUGHT_ON = 25
 """Rows on which it is sought."""
 
+CONSTANT = ("constant", "zero")
+"""Policies that give one answer: what the others are measured by."""
+
 HANGS = ("power tower",)
 HANG_SHARE = 10
 """Policies whose every reply may take the grader's whole time play one row in so many."""
@@ -254,7 +257,7 @@ class _Trial:
 
 def findings(lines: Sequence[Line]) -> list[str]:
     """Return what is wrong with what the policies earned."""
-    constant = max((line.score for line in lines if line.policy == "constant"), default=0.0)
+    constant = max((line.score for line in lines if line.policy in CONSTANT), default=0.0)
     bound = max(constant, SLACK)
     found: list[str] = []
     for line in lines:
