@@ -27,6 +27,7 @@ from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.tasks import reasoning_codeio
 from gem_gymnasium.tasks.ahead import Ahead
 from gem_gymnasium.tasks.reasoning_gym_names import SLOW
+from gem_gymnasium.tasks.reasoning_mended import MENDED
 from gem_gymnasium.tasks.rows import Computed, Row
 
 EVAL_SHARE = 4
@@ -49,9 +50,6 @@ in spans of ``size`` items, the others once."""
 
 _GLOBAL = ("codeio", "list_functions", "pool_matrix")
 """Data sets that draw from the generators of ``random`` or ``numpy.random``, in part unseeded."""
-
-_PRINTS = {"bf": "reasoning_gym.code.contrib.bfit.Compiler.Optimizer"}
-"""Data sets of which a module prints something for each item."""
 
 _MAX_SHARED = 64
 
@@ -167,10 +165,8 @@ class ReasoningRows(Computed):
         seed = self.seed + number * self._span
         config = configured(self.dataset, curriculum, settings, self._span, seed)
         source = factory().DATASETS[self.dataset][0](config=config)
-        if self.dataset == reasoning_codeio.NAME:
-            source._generate_io_pair = reasoning_codeio.quiet_pair
-        if self.dataset in _PRINTS:  # in place of redirecting stdout, which all threads share
-            vars(import_module(_PRINTS[self.dataset]))["print"] = _say_nothing
+        if self.dataset in MENDED:
+            MENDED[self.dataset](source)
         return source
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -198,10 +194,6 @@ def shared_rows(dataset: str, arguments: Mapping[str, Any]) -> ReasoningRows:
         if len(_handles) > _MAX_SHARED:
             _handles.popitem(last=False)
     return rows
-
-
-def _say_nothing(*args: Any, **kwargs: Any) -> None:
-    """Stand in for ``print``."""
 
 
 _globals = threading.Lock()
