@@ -28,6 +28,8 @@ class Row(NamedTuple):
     """The variants (``""``: the standard game) that bad luck can make even the best player lose."""
     standard: bool = True
     """Whether there is an unsuffixed id."""
+    nondeterministic: bool = False
+    """Whether live processes can make the same actions give other bytes."""
 
     def id(self, variant: str) -> str:
         """Return the id of a variant (``""``: the standard game)."""
@@ -247,6 +249,17 @@ GENERATED: tuple[Row, ...] = (
 )
 """Families whose rows are generated, or read from an installed package: they need no data set."""
 
+_FAMILIES = ("files", "text", "data", "git", "debugging", "processes")
+
+TERMINAL = Row(
+    "Terminal",
+    "gem_gymnasium.terminal.env:TerminalEnv",
+    {family: {"family": family} for family in _FAMILIES},
+    family="terminal",
+    nondeterministic=True,
+)
+"""Tasks in a live shell: a clock and process numbers can get into what its commands write."""
+
 
 def _versus(name: str, module: str, *, solved: bool = False) -> Row:
     """Return a game of two as a game for one, the other seat taken by a player of ours."""
@@ -275,7 +288,7 @@ VERSUS: tuple[Row, ...] = (
 )
 """Multi-player games (``gem_gymnasium.multiplayer``) with players of ours in the other seats."""
 
-ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, *GENERATED, REASONING_GYM, *VERSUS)
+ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, *GENERATED, REASONING_GYM, TERMINAL, *VERSUS)
 
 
 def ids(*families: str) -> tuple[str, ...]:
@@ -305,5 +318,9 @@ def register() -> None:
         for id, kwargs in row.ids().items():
             if id not in gym.registry:
                 gym.register(  # pyright: ignore[reportUnknownMemberType]  # untyped kwargs
-                    id=id, entry_point=row.entry_point, order_enforce=False, kwargs=kwargs
+                    id=id,
+                    entry_point=row.entry_point,
+                    order_enforce=False,
+                    nondeterministic=row.nondeterministic,
+                    kwargs=kwargs,
                 )

@@ -14,6 +14,7 @@ from gem_gymnasium import registry
 from gem_gymnasium.core.errors import UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.solvers import solver_for
+from gem_gymnasium.terminal import Config
 
 HEADER = ("id", "family", "turns", "random", "solver", "solver wins", "oracle")
 LEGEND = (
@@ -56,9 +57,10 @@ def run(options: argparse.Namespace) -> int:
 
 def describe(id: str, family: str) -> dict[str, Any]:
     """Return what the table says of an id, by column; None where nothing was measured."""
-    if family != "game":  # a data set: it may not be on this machine, and is not calibrated
+    if family != "game":  # a data set or a shell may not be on this machine; none is calibrated
         columns = dict.fromkeys(HEADER)
-        return {**columns, "id": id, "family": family, "turns": "1"}
+        turns = str(Config().max_turns) if family == "terminal" else "1"
+        return {**columns, "id": id, "family": family, "turns": turns}
     base: Any = gym.make(id).unwrapped
     budgets = [config.max_turns for config in (base.random_configs if base.random else ())]
     budgets = budgets or [base.config.max_turns]

@@ -20,13 +20,19 @@ STILL = frozenset("TtZX")
 
 
 class Process(NamedTuple):
-    """A process: its id and when it started are together its own for ever."""
+    """A process, as it was when it was looked at."""
 
     pid: int
     started: int
     """Clock ticks since the machine started."""
     state: str = ""
     command: str = ""
+    """Its command line, the arguments parted by spaces."""
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """What no other process has."""
+        return self.pid, self.started
 
 
 def look(pids: Iterable[int]) -> list[Process]:
@@ -43,7 +49,7 @@ def look(pids: Iterable[int]) -> list[Process]:
 
 def identities(pids: Iterable[int]) -> set[tuple[int, int]]:
     """Return the ids of processes with the times when they started."""
-    return {(process.pid, process.started) for process in look(pids)}
+    return {process.identity for process in look(pids)}
 
 
 def _command(pid: int) -> str:

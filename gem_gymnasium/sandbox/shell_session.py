@@ -233,7 +233,7 @@ def _interrupted(running: Running, before: set[tuple[int, int]], answer: _Answer
     number, request = signal.SIGINT, ""
     while time.monotonic() < deadline:
         pids = running.processes()
-        own = {process.pid for process in look(pids) if process[:2] not in before}
+        own = {process.pid for process in look(pids) if process.identity not in before}
         send(number, own)
         # As from a keyboard: the program dies of an interrupt, so its shell drops the command.
         send(signal.SIGINT, pids[:1])

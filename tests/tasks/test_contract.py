@@ -15,14 +15,17 @@ from gem_gymnasium.solvers import solver_for
 from gem_gymnasium.tasks.data_sets import DATA_SETS
 from gem_gymnasium.tasks.dataset_task import DatasetTask
 from gem_gymnasium.tasks.reasoning_gym_names import SLOW
+from gem_gymnasium.terminal import TerminalEnv
 from gem_gymnasium.testing import HOSTILE_STRINGS, check_text_env
 from tests.tasks.local import LOCAL
 
 NEEDS_ROWS = [row.id("") for row in registry.TASK_ROWS if row.standard]
 """The unsuffixed ids: a file of rows is what they take."""
 
-PLAYED = registry.ids("game", "versus")
-OFFLINE = [id for id in registry.ids() if id not in {*PLAYED, *LOCAL, *NEEDS_ROWS}]
+NO_TASKS = registry.ids("game", "terminal", "versus")
+"""Ids whose episodes are no rows: tests/test_contract.py, tests/terminal, tests/multiplayer."""
+
+OFFLINE = [id for id in registry.ids() if id not in {*NO_TASKS, *LOCAL, *NEEDS_ROWS}]
 """Ids that need no download."""
 
 QUICK = [id for id in OFFLINE if id.removeprefix("gem/RG-").removesuffix("-v0") not in SLOW]
@@ -132,16 +135,18 @@ def test_the_class_docstring_has_every_heading(id: str) -> None:
         assert f"## {heading}\n" in doc, heading
 
 
-def test_every_id_that_is_no_game_is_a_task() -> None:
+def test_every_other_id_is_a_task() -> None:
     for id in [*LOCAL, *QUICK]:
         env = make(id).unwrapped
         assert isinstance(env, DatasetTask)
         assert env.metadata["snapshot"]
-    assert set(registry.ids()) == {*PLAYED, *LOCAL, *OFFLINE, *NEEDS_ROWS}
+    assert set(registry.ids()) == {*NO_TASKS, *LOCAL, *OFFLINE, *NEEDS_ROWS}
 
 
-def test_a_key_of_info_has_one_type_in_games_and_tasks() -> None:
+def test_a_key_of_info_has_one_type_in_games_tasks_and_terminals() -> None:
     kinds = dict(DatasetTask.extra_info)
+    for name, kind in TerminalEnv.extra_info.items():
+        assert kinds.setdefault(name, kind) is kind, name
     for id in registry.ids("game"):
         for name, kind in gym.make(id).unwrapped.extra_info.items():  # type: ignore[attr-defined]
             assert kinds.setdefault(name, kind) is kind, name

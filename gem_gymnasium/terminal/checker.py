@@ -1,0 +1,102 @@
+"""The checker: scores what an episode left, from outside, after everything in it is dead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gem_gymnasium.core.errors import GraderError
+from gem_gymnasium.sandbox import Policy, ShellSession
+from gem_gymnasium.terminal.layout import lay_out
+from gem_gymnasium.terminal.scene import Entry, Scene, read_folder
+from gem_gymnasium.terminal.task import Check, File, Look, Run
+
+POLICY = Policy(time_s=10.0, output_bytes=1 << 18)
+"""What the command of a check may use."""
+
+
+_PACK = re.compile(r"((?:[^\0]*/)?\.git/)objects/pack/pack-[0-9a-f]{40}\.pack")
+_UNPACK = "git init -q r; for pack in *.pack; do git -C r unpack-objects -q < $pack; done"
+
+
+class Verdict(NamedTuple):
+    """How many checks passed, and the weighted share of those that did."""
+
+    passed: int
+    total: int
+    score: float
+
+
+def judge(checks: Sequence[Check], scene: Scene, level: str) -> Verdict:
+    """Return what a scene is worth.
+
+    Args:
+        checks: What is checked.
+        scene: What the episode left.
+        level: The sandbox level in which checks that run something do so.
+
+    Raises:
+        GraderError: The sandbox that a check needs failed.
+    """
+    scene = unpacked(scene, level)
+    passed = [_passes(check, scene, level) for check in checks]
+    weights = [check.weight for check in checks]
+    gained = sum(weight for weight, ok in zip(weights, passed, strict=True) if ok)
+    return Verdict(sum(passed), len(checks), gained / sum(weights))
+
+
+def _passes(check: Check, scene: Scene, level: str) -> bool:
+    if isinstance(check, Look):
+        try:
+            return check.passes(scene)
+        except (ValueError, LookupError, TypeError, RecursionError):  # hostile data: not passed
+            return False
+    return run_on_copies(check, scene, level).strip() == check.output.strip()
+
+
+def run_on_copies(check: Run, scene: Scene, level: str) -> str:
+    """Run a check's command in a fresh sandbox; return what it wrote, "" if it did not end well.
+
+    Raises:
+        GraderError: The sandbox failed.
+    """
+    copies = {
+        path: File(entry.data, entry.mode & 0o777 | 0o600)
+        for path, entry in scene.entries.items()
+        if entry.data is not None and any(f"{path}/".startswith(f"{name}/") for name in check.files)
+    }
+    shell = ShellSession(POLICY, level)
+    try:
+        lay_out(shell.folder, {**copies, **{p: File(data) for p, data in check.given.items()}})
+        result = shell.run(check.command)
+    finally:
+        shell.close()
+    if result.status == "failed":
+        raise GraderError(f"the sandbox of a check failed: {result.detail}")
+    return result.output if result.status == "ok" else ""
+
+
+def unpacked(scene: Scene, level: str) -> Scene:
+    """Return a scene whose git objects are all loose: packs are unpacked in a fresh sandbox.
+
+    Raises:
+        GraderError: The sandbox failed.
+    """
+    packs = {path: found[1] for path in scene.entries if (found := _PACK.fullmatch(path))}
+    entries: dict[str, Entry] = dict(scene.entries)
+    for path, repository in packs.items():
+        shell = ShellSession(POLICY, level)
+        try:
+            lay_out(shell.folder, {"a.pack": File(scene.data(path) or b"")})
+            result = shell.run(_UNPACK)
+            shell.stop()
+            made = read_folder(shell.folder)
+        finally:
+            shell.close()
+        if result.status == "failed":
+            raise GraderError(f"the sandbox that unpacks git's objects failed: {result.detail}")
+        for name, entry in made.items():
+            if name.startswith("r/.git/objects/"):
+                entries.setdefault(repository + name.removeprefix("r/.git/"), entry)
+    return scene._replace(entries=entries)
