@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,8 +13,14 @@ from gem_gymnasium.terminal.layout import lay_out
 from gem_gymnasium.terminal.scene import Entry, Scene, read_folder
 from gem_gymnasium.terminal.task import Check, File, Look, Run
 
-POLICY = Policy(time_s=10.0, output_bytes=1 << 18)
-"""What the command of a check may use."""
+CHECK_S = 10.0
+"""Seconds for all that the checks of one episode run; a program that hangs takes no more."""
+
+LEAST_S = 0.5
+"""Seconds that each has all the same."""
+
+POLICY = Policy(time_s=5.0, output_bytes=1 << 18)
+"""What the command of one check may use."""
 
 
 _PACK = re.compile(r"((?:[^\0]*/)?\.git/)objects/pack/pack-[0-9a-f]{40}\.pack")
@@ -39,23 +46,25 @@ def judge(checks: Sequence[Check], scene: Scene, level: str) -> Verdict:
     Raises:
         GraderError: The sandbox that a check needs failed.
     """
+    deadline = time.monotonic() + CHECK_S
     scene = unpacked(scene, level)
-    passed = [_passes(check, scene, level) for check in checks]
+    passed = [_passes(check, scene, level, deadline) for check in checks]
     weights = [check.weight for check in checks]
     gained = sum(weight for weight, ok in zip(weights, passed, strict=True) if ok)
     return Verdict(sum(passed), len(checks), gained / sum(weights))
 
 
-def _passes(check: Check, scene: Scene, level: str) -> bool:
+def _passes(check: Check, scene: Scene, level: str, deadline: float) -> bool:
     if isinstance(check, Look):
         try:
             return check.passes(scene)
         except (ValueError, LookupError, TypeError, RecursionError):  # hostile data: not passed
             return False
-    return run_on_copies(check, scene, level).strip() == check.output.strip()
+    time_s = max(LEAST_S, min(POLICY.time_s, deadline - time.monotonic()))
+    return run_on_copies(check, scene, level, time_s).strip() == check.output.strip()
 
 
-def run_on_copies(check: Run, scene: Scene, level: str) -> str:
+def run_on_copies(check: Run, scene: Scene, level: str, time_s: float = POLICY.time_s) -> str:
     """Run a check's command in a fresh sandbox; return what it wrote, "" if it did not end well.
 
     Raises:
@@ -69,7 +78,7 @@ def run_on_copies(check: Run, scene: Scene, level: str) -> str:
     shell = ShellSession(POLICY, level)
     try:
         lay_out(shell.folder, {**copies, **{p: File(data) for p, data in check.given.items()}})
-        result = shell.run(check.command)
+        result = shell.run(check.command, time_s=time_s)
     finally:
         shell.close()
     if result.status == "failed":
