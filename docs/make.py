@@ -18,7 +18,7 @@ import gymnasium as gym
 from gem_gymnasium import registry
 from gem_gymnasium.cli.listing import cell, describe
 from gem_gymnasium.data import load_json
-from gem_gymnasium.registry import Row
+from gem_gymnasium.registry import TERMINAL, Row
 from gem_gymnasium.solvers import solver_for
 from gem_gymnasium.tasks.data_sets import DATA_SETS
 from gem_gymnasium.tasks.reasoning_gym_names import NAMES, SLOW
@@ -120,7 +120,7 @@ def ids_page() -> str:
             kwargs = ", ".join(f"{key}={value!r}" for key, value in row.variants[variant].items())
             lines.append(f"| `game:{name}-v0-{variant}` | `{row.id(variant)}` | `{kwargs}` |")
         lines.append(f"| | `{row.id('')}` | the standard game |")
-    lines += [*data_sets(), *reasoning_gym()]
+    lines += [*data_sets(), *reasoning_gym(), *terminal()]
     return "\n".join(lines) + "\n"
 
 
@@ -158,6 +158,21 @@ def reasoning_gym() -> Iterable[str]:
     )
     marked = (f"`{name}`" + ("*" if name in SLOW else "") for name in NAMES)
     yield from wrap(", ".join(marked) + ".", 100, break_on_hyphens=False)
+
+
+def terminal() -> Iterable[str]:
+    """Yield the lines on terminal tasks."""
+    ids = [id for id in registry.ids("terminal") if id != TERMINAL.id("")]
+    yield from (
+        "",
+        "## Terminal",
+        "",
+        "GEM registers no terminal id; its `DockerEnv` is given a Terminal-Bench folder. Here",
+        f"`{TERMINAL.id('')}` and the ids of its families need no Docker; see",
+        "[terminal.md](terminal.md):",
+        "",
+    )
+    yield from wrap(", ".join(f"`{id}`" for id in ids) + ".", 100, break_on_hyphens=False)
 
 
 PAGES = {"games.md": games_page, "gem_ids.md": ids_page}

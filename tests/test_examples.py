@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminal.shells import NEEDS_SHELL
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 EXPECTED: dict[str, tuple[str, ...]] = {
@@ -38,6 +40,13 @@ EXPECTED: dict[str, tuple[str, ...]] = {
         r"\nassistant: <python>print\(\d \* \d\)</python>\ntool: Tool python, use 1 of 2:\n\d+\n",
         r"assistant: \\boxed\{\d+\}\nuser: The answer is right\.\n",
         r"'eval_rollout/invalid_episodes': 0\.0,.* 'eval_episode/tool_uses': [01]\.\d",
+    ),
+    "09_terminal.py": (
+        r"^Terminal: do a task in a bash shell, then submit\.\n(.*\n)+The task: Write the \d most ",
+        r"\n> <bash>ls; head -n 2 story\.txt</bash>\nstory\.txt\n",
+        r"\n> words \| wc -l\n> </bash>\n\d{3}\n",
+        r"\n> That is what was asked for: <submit/>\n2 of 2 checks passed\.\n",
+        r"reward 1, 2 of 2 checks, in the sandbox \(level bwrap\)\n$",
     ),
     "10_mixture.py": (
         r"gem/GuessTheNumber-easy-v0: 32 episodes in the last rollout, \d+% won\n"
@@ -120,9 +129,11 @@ runpy.run_path({str(EXAMPLES / name)!r}, run_name="__main__")
     assert not list(folder.iterdir())
 
 
+MARKS = {**{name: [pytest.mark.slow] for name in SLOW}, "09_terminal.py": [NEEDS_SHELL]}
+
+
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in EXPECTED],
+    "name", [pytest.param(name, marks=MARKS.get(name, [])) for name in EXPECTED]
 )
 def test_the_example_runs_and_prints_what_it_says(name: str, folder: Path) -> None:
     run = run_offline(EXAMPLES / name, folder)

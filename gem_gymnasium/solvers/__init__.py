@@ -29,6 +29,12 @@ SOLVERS = {
 }
 """The solver of each env class, as strings: only the one asked for is imported."""
 
+ORACLES = {
+    "DatasetTask": "gem_gymnasium.solvers.gold:GoldSolver",
+    "TerminalEnv": "gem_gymnasium.solvers.terminal:ReferenceSolver",
+}
+"""Those that read the very env they play."""
+
 
 def solver_for(env: gym.Env[Any, Any] | str) -> Solver:
     """Return a new solver of an env's game.
@@ -36,20 +42,25 @@ def solver_for(env: gym.Env[Any, Any] | str) -> Solver:
     Args:
         env: An env, wrapped or not, or a registered id.
 
-    A task's is an oracle that plays the very env it is given, and needs it: an id will not do.
+    A task's (a row's, a terminal's) is an oracle that plays the very env it is given, and needs it:
+    an id will not do.
 
     Raises:
         UnknownName: There is no solver for it.
         gymnasium.error.UnregisteredEnv: There is no such id.
     """
     names = _class_names(env)
-    if "DatasetTask" in names and not isinstance(env, str):
-        return import_module("gem_gymnasium.solvers.gold").GoldSolver(env.unwrapped)
     for name in names:
+        if name in ORACLES and not isinstance(env, str):
+            return _imported(ORACLES[name])(env.unwrapped)
         if name in SOLVERS:
-            module, _, attribute = SOLVERS[name].partition(":")
-            return getattr(import_module(module), attribute)()
+            return _imported(SOLVERS[name])()
     raise UnknownName("game of a solver", names[0], SOLVERS)
+
+
+def _imported(path: str) -> Any:
+    module, _, attribute = path.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _class_names(env: gym.Env[Any, Any] | str) -> list[str]:

@@ -6,7 +6,7 @@ that earns more than the best constant answer has found a fault of the grader or
 
 from __future__ import annotations
 
-import math
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +16,10 @@ import gymnasium as gym
 import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.core.intervals import wilson
 from gem_gymnasium.tasks.dataset_task import DatasetTask, in_form
+from gem_gymnasium.terminal import TerminalEnv
+from gem_gymnasium.testing.audit_line import Line, Tally
+from gem_gymnasium.testing.audit_terminal import audit_terminal
 
 SLACK = 0.05
 """A score that no policy is blamed for."""
@@ -113,22 +115,6 @@ POLICIES: Mapping[str, Callable[[Asked], str]] = {
 """What answers the rows; all but ``gold`` know nothing about the row."""
 
 
-class Line(NamedTuple):
-    """What one policy earned on an id."""
-
-    policy: str
-    score: float
-    low: float
-    """Ends of the 95 % interval of the mean score."""
-    high: float
-    rows: int
-    crashes: int
-    """Steps that raised or were invalid."""
-    mean_s: float
-    worst_s: float
-    """Seconds of a step."""
-
-
 class Audit(NamedTuple):
     """What all policies earned on an id, and what is wrong with that."""
 
@@ -156,15 +142,23 @@ def audit(
         told: Is called with the steps done and the steps in all, now and then.
         **kwargs: Of the env.
 
+    A terminal task has policies of its own (``audit_terminal.py``) under some of the names, and
+    ``rows`` seeds.
+
     Raises:
-        ConfigError: The id is no task of rows.
+        ConfigError: The id is no task.
         DataUnavailable: Its rows are not on this machine.
+        SandboxUnavailable: Nothing here isolates the shell of a terminal task.
     """
     env = cast("gym.Env[Any, str]", gym.make(id, **kwargs))
     base: Any = env.unwrapped
+    if isinstance(base, TerminalEnv):
+        with contextlib.closing(env):
+            lines = audit_terminal(env, rows, seed, policies, told)
+        return Audit(id, tuple(lines), tuple(findings(lines, ("constant",))))
     if not isinstance(base, DatasetTask):
         env.close()
-        raise ConfigError(f"{id} is no task whose episodes are rows: there is nothing to audit")
+        raise ConfigError(f"{id} is no task: there is nothing to audit")
     trial = _Trial(env, base)
     count = min(rows, len(base.rows))
     indices = [place * len(base.rows) // count for place in range(count)]
@@ -191,22 +185,6 @@ def audit(
         lines.append(tally.line(name))
     env.close()
     return Audit(id, tuple(lines), tuple(findings(lines)))
-
-
-class Tally:
-    """What a policy has earned so far."""
-
-    def __init__(self) -> None:
-        self.scores: list[float] = []
-        self.times: list[float] = []
-        self.crashes = 0
-
-    def line(self, name: str) -> Line:
-        """Return it as a line of the report."""
-        low, high = interval(self.scores)
-        mean = float(np.mean(self.scores)) if self.scores else math.nan
-        seconds = (float(np.mean(self.times)), max(self.times)) if self.times else (0.0, 0.0)
-        return Line(name, mean, low, high, len(self.scores), self.crashes, *seconds)
 
 
 class _Trial:
@@ -255,9 +233,9 @@ class _Trial:
         return [best, *(answer for answer in common if answer != best)]
 
 
-def findings(lines: Sequence[Line]) -> list[str]:
+def findings(lines: Sequence[Line], constants: Sequence[str] = CONSTANT) -> list[str]:
     """Return what is wrong with what the policies earned."""
-    constant = max((line.score for line in lines if line.policy in CONSTANT), default=0.0)
+    constant = max((line.score for line in lines if line.policy in constants), default=0.0)
     bound = max(constant, SLACK)
     found: list[str] = []
     for line in lines:
@@ -274,20 +252,6 @@ def findings(lines: Sequence[Line]) -> list[str]:
                 "answer"
             )
     return found
-
-
-def interval(scores: Sequence[float]) -> tuple[float, float]:
-    """Return the 95 % interval of a mean of scores in [0, 1].
-
-    Wilson's, with the variance that the scores have in place of p(1 - p) where it is smaller, as
-    scores between 0 and 1 make it.
-    """
-    n = len(scores)
-    if not n:
-        return 0.0, 1.0
-    mean = float(np.mean(scores))
-    share = float(np.var(scores)) / (mean * (1 - mean)) if 0 < mean < 1 else 1.0
-    return wilson(mean, n / max(share, 1e-9))
 
 
 def _text(observation: Any) -> str:

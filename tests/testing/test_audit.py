@@ -15,7 +15,8 @@ from gem_gymnasium.core.errors import ConfigError, GraderError, UnknownName
 from gem_gymnasium.graders import Grade, find_answer, grade_qa
 from gem_gymnasium.tasks.dataset_task import DatasetTask
 from gem_gymnasium.tasks.rows import Listed, Row, Rows
-from gem_gymnasium.testing.audit import HANG_SHARE, POLICIES, Line, audit, findings, interval
+from gem_gymnasium.testing.audit import HANG_SHARE, POLICIES, audit, findings
+from gem_gymnasium.testing.audit_line import Line, interval
 
 COUNT = 60
 
