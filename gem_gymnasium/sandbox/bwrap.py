@@ -144,6 +144,11 @@ def _arguments(program: Program, policy: Policy) -> list[str]:
     work = ("--perms", "1777", *size, "--tmpfs", WORK)
     if policy.folder is not None:
         work = ("--bind", str(Path(policy.folder).resolve()), WORK)
+    for place in policy.places:
+        for above in reversed(Path(place.target).parents[:-1]):
+            work += ("--perms", "0755", "--dir", str(above))
+        bind = "--bind" if place.writable else "--ro-bind"
+        work += (bind, str(Path(place.source).resolve()), place.target)
     folders = libraries.package_folders()
     closed, python = _below(Path("/usr"), folders), list[str]()
     if program.kind != "shell":
@@ -185,8 +190,9 @@ class _Tree(Running):
         Raises:
             SandboxFailure: It does not come to that.
         """
-        if uid is not None and self._policy.folder is not None:
-            hand_over(str(self._policy.folder), uid)
+        if uid is not None:
+            for folder in self._policy.given_folders:
+                hand_over(str(folder), uid)
         ends = Descriptors(self, program)
         given = (sealed("\0".join(arguments) + "\0"), sealed(seccomp.lenient()), self._report)
         named = ("--args", "--seccomp", "--json-status-fd")

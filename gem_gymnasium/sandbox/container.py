@@ -44,6 +44,11 @@ def configuration(
     else:
         source = str(Path(policy.folder).resolve())
         mounts.append({"Type": "bind", "Source": source, "Target": WORK})
+    for place in policy.places:
+        source, is_closed = str(Path(place.source).resolve()), not place.writable
+        mounts.append(
+            {"Type": "bind", "Source": source, "Target": place.target, "ReadOnly": is_closed}
+        )
     first, *arguments = command_of(program)
     memory_bytes = policy.memory_bytes + INTERPRETER_BYTES
     until = int(time.time() + START_S + policy.time_s)

@@ -154,14 +154,15 @@ class _Container(Running):
             SandboxFailure: It does not come to that.
             SandboxUnavailable: The image is not there, or a limit cannot be held.
         """
-        image, folder = self._policy.image, self._policy.folder
+        image = self._policy.image
         volumes = self._engine.volumes(image)
         if volumes is None:
             raise SandboxUnavailable(
                 f"the Docker engine does not have the image {image!r}: run `docker pull {image}`"
             )
-        if folder is not None and os.getuid() == 0:
-            hand_over(str(folder), NOBODY)
+        if os.getuid() == 0:
+            for folder in self._policy.given_folders:
+                hand_over(str(folder), NOBODY)
         self._created = True  # even if the answer never comes
         warnings = self._engine.create(
             self._name, configuration(program, self._policy, volumes=volumes)

@@ -17,6 +17,16 @@ SESSION_CPU_S = 3_600
 """CPU seconds of a process of a session over all its runs; each run has its own deadline."""
 
 
+class Place(NamedTuple):
+    """A folder of this machine that a program finds at a path of its own."""
+
+    source: Path
+    target: str
+    """An absolute path."""
+    writable: bool = False
+    """Whether the program may change what is in it; started by root, it is then given to it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """What one run may use. There is never a network.
@@ -32,12 +42,14 @@ class Policy:
         folder: A folder to work in that outlives the run, and whose files the run may change;
             None for an empty one that is removed afterwards. Started by root, it is given to the
             run's user, so that only one run at a time can work in it.
+        places: Other folders of this machine that the program finds, at levels ``bwrap`` and
+            ``docker``; what is written to them no limit counts.
         image: The container image of level ``docker``, which the others do not use; it must be at
             the engine already, and hold ``python3`` (3.11 or newer) for Python, ``sh`` and ``dd``
             for shells.
 
     Raises:
-        ConfigError: A value is not positive, the image has no name, or the folder does not exist.
+        ConfigError: A value is not positive, the image has no name, or a folder does not exist.
     """
 
     time_s: float = 5.0
@@ -47,6 +59,7 @@ class Policy:
     output_bytes: int = 65_536
     disk_bytes: int = 64 << 20
     folder: Path | None = None
+    places: tuple[Place, ...] = ()
     image: str = "python:3.11-slim"
 
     def __post_init__(self) -> None:
@@ -60,6 +73,17 @@ class Policy:
             raise ConfigError("image must name a container image, got an empty name")
         if self.folder is not None and not Path(self.folder).is_dir():
             raise ConfigError(f"folder must be an existing folder, got {str(self.folder)!r}")
+        for place in self.places:
+            if not Path(place.source).is_dir() or not place.target.startswith("/"):
+                raise ConfigError(
+                    f"a place is an existing folder and an absolute path, got {place}"
+                )
+
+    @property
+    def given_folders(self) -> tuple[Path, ...]:
+        """The folders of this machine that the program may change."""
+        own = () if self.folder is None else (self.folder,)
+        return (*own, *(place.source for place in self.places if place.writable))
 
     @property
     def cpu_limit_s(self) -> int:

@@ -11,6 +11,7 @@ import pytest
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.sandbox import Policy, ShellSession, available
+from gem_gymnasium.sandbox.policy import Place
 from gem_gymnasium.sandbox.processes import look
 from gem_gymnasium.sandbox.run import LEVELS
 from tests.sandbox.docker_server import eventually
@@ -227,3 +228,20 @@ def test_commands_of_threads_come_one_after_another(shell: ShellSession) -> None
     for thread in threads:
         thread.join()
     assert shell.run("echo $n").output == f"{sum(range(20))}\n"
+
+
+@NEEDS_BWRAP
+def test_other_folders_are_found_at_places_of_their_own(tmp_path: Path) -> None:
+    open_, closed = tmp_path / "open", tmp_path / "closed"
+    for folder in (open_, closed):
+        folder.mkdir(0o755)
+    (closed / "file").write_text("x\n")
+    places = (Place(closed, "/tests"), Place(open_, "/logs/verifier", writable=True))
+    shell = ShellSession(Policy(places=places), "bwrap")
+    assert shell.run("cat /tests/file; echo y > /logs/verifier/file").output == "x\n"
+    assert shell.run("echo y > /tests/file").status == "error"
+    shell.close()
+    assert [(folder / "file").read_text() for folder in (open_, closed)] == ["y\n", "x\n"]
+    for place in (Place(tmp_path / "none", "/tests"), Place(tmp_path, "tests")):
+        with pytest.raises(ConfigError, match="a place is"):
+            Policy(places=(place,))
