@@ -43,13 +43,16 @@ def record(source: str, function: str) -> list[Any]:
 def replay(source: str, calls: list[Any]) -> list[Any]:
     """Run the check on results that are known; return whether it passes, and why not."""
     names = loaded(source)
-    left = iter(calls)
+    left = list(calls)
 
     def candidate(*arguments: Any, **keywords: Any) -> Any:
-        wanted = next(left, None)
-        if wanted is None or wanted[:2] != [encode(list(arguments)), encode(keywords)]:
-            raise OtherCall
-        return decode(wanted[2])
+        made = [encode(list(arguments)), encode(keywords)]
+        if left and left[0][:2] == made:
+            return decode(left.pop(0)[2])
+        for call in calls:  # the message of an assertion that fails may call again
+            if call[:2] == made:
+                return decode(call[2])
+        raise OtherCall
 
     check: Callable[[Any], Any] = names["check"]
     try:

@@ -103,6 +103,12 @@ def test_a_check_is_not_shown_to_the_program(program: str) -> None:
     assert grade_code(reply(program), tests).score == 0.0
 
 
+def test_a_message_of_a_failed_assertion_may_call_again() -> None:
+    check = "def check(candidate):\n    assert candidate(4) == 2, f'it gives {candidate(4)}'"
+    grade = grade_code(reply("def root(x): return 3"), record_calls(check, "root", SOLUTION))
+    assert grade == (0.0, "ok", "the check failed: AssertionError: it gives 3")
+
+
 @pytest.mark.parametrize(
     ("check", "why"),
     [

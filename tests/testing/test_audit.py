@@ -138,7 +138,7 @@ def test_rows_are_spread_over_the_whole_set() -> None:
 
 
 def test_a_game_cannot_be_audited() -> None:
-    with pytest.raises(ConfigError, match="no task whose episodes are rows"):
+    with pytest.raises(ConfigError, match="is no task"):
         audit("gem/GuessTheNumber-v0")
 
 
