@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gem_gymnasium import registry
+from gem_gymnasium import multiplayer, registry
 from gem_gymnasium.tools import PythonTool
 from gem_gymnasium.wrappers.tool_use import PRESETS
 from tests.test_examples import folder, run_offline
@@ -59,3 +59,24 @@ def test_every_id_that_needs_no_download_has_been_audited() -> None:
     rows = (*registry.GENERATED, registry.REASONING_GYM)
     for id in (id for row in rows for id in row.ids()):
         assert f"\n| `{id}` | " in page, f"run `gem-gym audit {id}`; see docs/make_audit.py"
+
+
+MULTIPLAYER = [
+    block
+    for block in blocks_of((DOCS / "multiplayer.md").read_text(encoding="utf-8"))
+    if block.language == "python"
+]
+
+
+@pytest.mark.parametrize("block", MULTIPLAYER, ids=lambda block: f"line {block.line}")
+def test_a_block_of_the_page_on_several_players_runs(block: Block, folder: Path) -> None:
+    run = run_offline(block.text, folder)
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_page_on_several_players_names_every_game() -> None:
+    page = (DOCS / "multiplayer.md").read_text(encoding="utf-8")
+    for id in multiplayer.ids():
+        name, _, variant = id.removesuffix("-v0").partition("-")
+        assert f"`{name}-v0`" in page
+        assert f"-{variant}" in page

@@ -60,6 +60,9 @@ def describe(id: str, family: str) -> dict[str, Any]:
     if family != "game":  # a data set or a shell may not be on this machine; none is calibrated
         columns = dict.fromkeys(HEADER)
         turns = str(Config().max_turns) if family == "terminal" else "1"
+        if family == "versus":
+            one: Any = gym.make(id).unwrapped
+            turns = str(one.max_turns)
         return {**columns, "id": id, "family": family, "turns": turns}
     base: Any = gym.make(id).unwrapped
     budgets = [config.max_turns for config in (base.random_configs if base.random else ())]

@@ -10,8 +10,10 @@ from typing import Any
 import gymnasium as gym
 
 from gem_gymnasium import registry
+from gem_gymnasium.cli.play_table import is_table, play_table
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.data import load_json
+from gem_gymnasium.multiplayer import ids
 from gem_gymnasium.solvers import Solver, solver_for
 from gem_gymnasium.tasks.dataset_task import DatasetTask, in_form
 from gem_gymnasium.testing.script import text_of
@@ -39,6 +41,12 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument("id", help="such as gem/Sudoku-easy-v0; `gem-gym list` shows all")
     parser.add_argument("--seed", type=int, help="the episode (default: a new one, and its seed)")
+    parser.add_argument(
+        "--opponent",
+        help="games of several players: solver, random or person (default: solver where there is "
+        "one, else random)",
+    )
+    parser.add_argument("--seat", type=int, default=0, help="likewise: your seat (default: 0)")
     parser.set_defaults(run=run)
 
 
@@ -50,11 +58,16 @@ def run(options: argparse.Namespace) -> int:
         UnknownName: There is no such id.
     """
     id = options.id.rpartition(":")[2]  # as in gymnasium.make("gem_gymnasium:gem/Sudoku-v0")
-    if id not in registry.ids():
-        raise UnknownName("game", id, registry.ids())
+    if id in registry.ids("versus"):  # the same game, in which the person takes one seat
+        name, _, opponent = id.removesuffix("-v0").partition("-vs-")
+        id, options.opponent = f"{name}-v0", options.opponent or opponent
+    if id not in registry.ids() and not is_table(id):
+        raise UnknownName("game", id, {*registry.ids(), *ids()})
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     if seed < 0:
         raise ConfigError(f"seed must be at least 0, got {seed}")
+    if is_table(id):
+        return play_table(id, seed, options.opponent, options.seat)
     # A slip of the finger costs a turn, not the game.
     env: gym.Env[Any, Any] = gym.make(id, on_malformed="continue")
     if id in load_json("calibration.json")["games"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -82,8 +82,8 @@ class SinglePlayer(gym.Env[str, str]):
         self.observation_space = UnicodeText()
         self.action_space = UnicodeText()
         self.render_mode = render_mode
-        budget = -(-cast("Any", game.config).max_turns // (others + 1))
-        self._max_turns = budget * (game.retries + 1)
+        budget = -(-game.config.max_turns // (others + 1))
+        self.max_turns = budget * (game.retries + 1)
         self._own = max(seat, 0)
         self._turn, self._over = 0, True
         self._observation = ""
@@ -161,7 +161,7 @@ class SinglePlayer(gym.Env[str, str]):
     def _info(self) -> dict[str, Any]:
         """Return the seat's info, its turns counted as the seat's own."""
         info = self.game.infos[self._agent]
-        return {**info, "turn": self._turn, "max_turns": self._max_turns}
+        return {**info, "turn": self._turn, "max_turns": self.max_turns}
 
     def _read(self) -> str:
         self._observation = self.game.observe(self._agent)[TEXT]

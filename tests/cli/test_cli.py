@@ -171,7 +171,9 @@ def test_a_person_answers_a_task_without_its_form(
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"question": "Which planet is red?", "answer": "Mars"}\n')
     gym.register("gem/QA-Planet-v0", "gem_gymnasium.tasks.qa:QaEnv", kwargs={"data": str(rows)})
-    monkeypatch.setattr(registry, "ids", lambda: ("gem/QA-Planet-v0",))
+    monkeypatch.setattr(
+        registry, "ids", lambda *families: () if families else ("gem/QA-Planet-v0",)
+    )
     try:
         assert play(monkeypatch, [":hint", "mars"], "gem/QA-Planet-v0", "--seed", "0") == 0
     finally:

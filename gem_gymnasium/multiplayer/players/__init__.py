@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.multiplayer.players.base import Game, Player, RandomPlayer
@@ -39,5 +39,5 @@ def player_for(name: str, game: Game) -> Player:
         raise ConfigError(f"the solver of {game.name} knows the standard settings only")
     module: Any = import_module(f"{__name__}.{game.name}")
     if game.name == "nim":
-        return module.NimPlayer(cast("Any", game.config).misere)
+        return module.NimPlayer(game.config.misere)
     return module.play

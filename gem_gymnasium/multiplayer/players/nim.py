@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 import re
 from typing import Any
 
@@ -29,7 +27,10 @@ def is_lost(heaps: tuple[int, ...], misere: bool) -> bool:
     """Return whether the one who moves loses against best play."""
     if misere and max(heaps) <= 1:
         return sum(heaps) % 2 == 1
-    return functools.reduce(operator.xor, heaps) == 0
+    rest = 0
+    for heap in heaps:
+        rest ^= heap
+    return rest == 0
 
 
 class NimPlayer:

@@ -1,0 +1,104 @@
+"""``gem-gym play`` for games of several players: a person against players of ours, or persons."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
+
+from gem_gymnasium.core.errors import ConfigError, UnknownName
+from gem_gymnasium.multiplayer import ids
+from gem_gymnasium.multiplayer.players import PLAYERS, SOLVED, Player, player_for
+from gem_gymnasium.multiplayer.players.base import Game
+from gem_gymnasium.multiplayer.replies import boxed
+from gem_gymnasium.multiplayer.text_aec import TEXT
+
+PERSON = "person"
+OPPONENTS = (*PLAYERS, PERSON)
+
+Seats = dict[str, Player | None]
+"""Who sits where; None is a person."""
+
+
+def is_table(id: str) -> bool:
+    """Return whether an id is one of a game of several players."""
+    return id in ids()
+
+
+def play_table(id: str, seed: int, opponent: str | None, seat: int) -> int:
+    """Play one game with the persons at the terminal.
+
+    Args:
+        id: Such as ``gem/ConnectFour-v0``.
+        seed: Of the game.
+        opponent: Who takes the other seats; None for the solver, where the game has one, else the
+            random player.
+        seat: The person's.
+
+    Raises:
+        UnknownName: There is no such opponent.
+        ConfigError: There is no such seat, or the game has no solver.
+    """
+    game: Game = pettingzoo.make("aec", id)  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
+    if opponent is None:
+        opponent = "solver" if game.name in SOLVED else "random"
+    if opponent not in OPPONENTS:
+        raise UnknownName("opponent", opponent, OPPONENTS)
+    if not 0 <= seat < len(game.possible_agents):
+        raise ConfigError(f"seat must be from 0 to {len(game.possible_agents) - 1}, got {seat}")
+    seats: Seats = {
+        agent: None if place == seat or opponent == PERSON else player_for(opponent, game)
+        for place, agent in enumerate(game.possible_agents)
+    }
+    rng = np.random.default_rng(seed)
+    game.reset(seed=seed)
+    told = dict.fromkeys(seats, "")
+    say(f"{id}, seed {seed}. Opponent: {opponent}. A move, or :quit.", "")
+    while not any(game.terminations.values()):
+        agent = game.agent_selection
+        player, observation = seats[agent], game.observe(agent)[TEXT]
+        if player is not None:
+            game.step(player(observation, game.infos[agent], rng))
+            continue
+        if observation != told[agent]:
+            say(f"[{agent}]", observation)
+        told[agent] = observation
+        reply = ask()
+        if reply is None:
+            say("\nYou stopped.")
+            return 0
+        game.step(reply)
+    for agent, player in seats.items():
+        if player is None:
+            say(f"\n[{agent}]", game.observe(agent)[TEXT], result(game, agent))
+    return 0
+
+
+def ask() -> str | None:
+    """Return a person's reply; None to stop. What has no box is put into one."""
+    while True:
+        sys.stdout.write("\n> ")
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        text = line.strip()
+        if not sys.stdin.isatty():  # a terminal has shown it already
+            say(text)
+        if not line or text == ":quit":
+            return None
+        if text.startswith(":"):
+            say(f"there is no {text}: type :quit to stop")
+        elif text:
+            return text if "\\boxed" in text else boxed(text)
+
+
+def result(game: Game, agent: str) -> str:
+    """Return how the game ended for a person."""
+    info = game.infos[agent]
+    how = "You won" if info["success"] else "A draw" if info["progress"] == 0.5 else "You lost"
+    return f"{how} after {info['turn']} moves, with a reward of {game.rewards[agent]:.3g}."
+
+
+def say(*lines: str) -> None:
+    """Write lines for the person."""
+    sys.stdout.write("\n".join(lines) + "\n")
