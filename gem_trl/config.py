@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from gem_gymnasium import errors
-from gem_gymnasium.tools import TOOLS
+from gem_gymnasium.tools import check_tool_name
 from gem_trl._compat import BaseConfig
 from gem_trl.advantages import ESTIMATORS, GROUPED
 from gem_trl.vllm_config import VLLMConfig
@@ -48,8 +48,8 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         history (`str`, defaults to `"text"`): Layout of the History wrapper added to an env that
             has none: `"text"`, `"messages"`, or `"none"`. A VectorEnv is taken as it is.
         history_kwargs (`dict`, *optional*): Its other options.
-        tools (`list[str]`, *optional*): Names of tools, such as `python`; a ToolUse wrapper with
-            them is added to an env that has none.
+        tools (`list[str]`, *optional*): Names of tools, such as `python` or `search:wiki`; a
+            ToolUse wrapper with them is added to an env that has none.
         tool_kwargs (`dict`, *optional*): Its other options, such as `max_tool_uses` or `preset`.
         max_turns_per_episode (`int`, defaults to 10,000): Turns after which an episode is
             truncated, for envs that never end by themselves.
@@ -154,7 +154,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
     )
     tools: list[str] | None = field(
         default=None,
-        metadata={"help": "Tools that the model may call, by name: python."},
+        metadata={"help": "Tools that the model may call, by name: python, search:wiki."},
     )
     tool_kwargs: dict[str, Any] | str | None = field(
         default=None, metadata={"help": "Other options of the ToolUse wrapper."}
@@ -332,8 +332,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         if isinstance(self.tools, str):  # a file may name one
             self.tools = [self.tools]
         for tool in self.tools or ():
-            if tool not in TOOLS:
-                raise errors.UnknownName("tool", tool, TOOLS)
+            check_tool_name(tool)
         if self.tool_kwargs and not self.tools:
             raise errors.ConfigError(f"tool_kwargs without tools, got {self.tool_kwargs}")
 

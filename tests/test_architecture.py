@@ -26,7 +26,7 @@ RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}
 TRAINING = {"torch", "trl", "transformers", "datasets", "accelerate", "peft", "vllm", "gem_trl"}
 LATE = {
     *(*TRAINING, "reasoning_gym", "textarena", "PIL", "moviepy", "ray", "mcp", "math_verify"),
-    "docker",
+    *("docker", "msgpack", "sentence_transformers"),
 }
 """What ``import gem_gymnasium`` must not import; tasks and tools do, inside functions."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gem_gymnasium import multiplayer, registry
-from gem_gymnasium.tools import PythonTool
+from gem_gymnasium.tools import PythonTool, SearchTool
 from gem_gymnasium.wrappers.tool_use import PRESETS
 from tests.test_examples import folder, run_offline
 from tests.test_readme import Block, blocks_of
@@ -50,8 +50,9 @@ def test_the_page_on_tools_has_gem_s_presets_and_every_option() -> None:
         paid = f"| {row.max_tool_uses} | {row.call_reward:g} | {row.success_reward:g} |"
         (line,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
         assert paid in line
-    for field in fields(PythonTool):
-        assert f"\n| `{field.name}` | " in page
+    for tool in (PythonTool, SearchTool):
+        for field in fields(tool):
+            assert f"\n| `{field.name}` | " in page
 
 
 def test_every_id_that_needs_no_download_has_been_audited() -> None:

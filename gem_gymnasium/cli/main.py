@@ -7,7 +7,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from gem_gymnasium.cli import audit, doctor, fetch, listing, play
+from gem_gymnasium.cli import audit, doctor, fetch, index, listing, play
 from gem_gymnasium.core.errors import GemError
 
 DESCRIPTION = """\
@@ -18,6 +18,7 @@ Look at gem-gymnasium's environments, and play them as a person.
   gem-gym doctor                   what isolates untrusted code on this machine, tried
   gem-gym fetch gem/Math-GSM8K-v0  download the data set of an id
   gem-gym audit gem/QA-Sample-v0   what replies that know nothing earn on a task
+  gem-gym index serve wiki         a search server; also: index build, index query
 """
 
 
@@ -34,6 +35,7 @@ def make_parser() -> argparse.ArgumentParser:
     doctor.add_to(commands)
     fetch.add_to(commands)
     audit.add_to(commands)
+    index.add_to(commands)
     return parser
 
 

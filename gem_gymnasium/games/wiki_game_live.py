@@ -15,10 +15,10 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode, urljoin, urlsplit
 
 from gem_gymnasium.core.errors import BackendError
+from gem_gymnasium.core.http import Reply, fetch
 from gem_gymnasium.core.parsing import replace_surrogates
 from gem_gymnasium.games.wiki_game_graphs import MAX_LINKS, Page
 from gem_gymnasium.games.wiki_game_html import read_article
-from gem_gymnasium.games.wiki_game_http import Reply, fetch
 from gem_gymnasium.games.wiki_game_titles import MAX_TITLE, fold
 
 MAX_SUMMARY = 2_000

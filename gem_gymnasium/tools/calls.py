@@ -64,6 +64,16 @@ def find_shared_form(reply: str, tools: Sequence[Tool]) -> Call | None:
     return _json(reply, start, inside, end, tools)
 
 
+def find_tagged(reply: str, opened: str, closed: str) -> tuple[int, str, int] | None:
+    """Return what stands between the first ``opened`` and the ``closed`` after it, or None.
+
+    As (where ``opened`` starts, what is inside, where ``closed`` ends).
+    """
+    start = reply.find(opened)
+    end = reply.find(closed, start + len(opened)) if start >= 0 else -1
+    return None if end < 0 else (start, reply[start + len(opened) : end], end + len(closed))
+
+
 def _json(reply: str, start: int, inside: int, end: int, tools: Sequence[Tool]) -> Call:
     """Read the form of chat templates; ``end`` is where the call ends if it cannot be read."""
     fence = _FENCE.match(reply, inside)

@@ -18,6 +18,7 @@ from gem_gymnasium.core.parsing import replace_surrogates
 from gem_gymnasium.sandbox import Policy, PythonSession, Result, run_python
 from gem_gymnasium.sandbox.run import choose
 from gem_gymnasium.tools.base import Call, Runner, Tool, ToolResult
+from gem_gymnasium.tools.calls import find_tagged
 
 _TAG_OPEN, _TAG_CLOSE = "<python>", "</python>"
 _FENCE = "```"
@@ -182,16 +183,13 @@ class _Interpreter(Runner):
 
 def _between(reply: str, opened: str, closed: str) -> Call | None:
     """Return the program between the first ``opened`` and the ``closed`` after it, or None."""
-    start = reply.find(opened)
-    if start < 0:
+    tagged = find_tagged(reply, opened, closed)
+    if tagged is None:
         return None
-    end = reply.find(closed, start + len(opened))
-    if end < 0:
-        return None
-    inside = reply[start + len(opened) : end]
+    start, inside, end = tagged
     if opened.startswith(_FENCE):
         inside = inside.removeprefix("3\n")  # ```python3
-    return Call(start, end + len(closed), PythonTool.name, {"code": inside})
+    return Call(start, end, PythonTool.name, {"code": inside})
 
 
 def _program(call: Call) -> str:

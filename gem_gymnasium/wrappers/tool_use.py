@@ -21,7 +21,15 @@ from gem_gymnasium.core.errors import (
 from gem_gymnasium.core.parsing import echo
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText, require_texts
 from gem_gymnasium.core.text_env import TOOL, failure_info
-from gem_gymnasium.tools import TOOLS, Call, PythonTool, Runner, Tool, ToolResult, find_call
+from gem_gymnasium.tools import (
+    Call,
+    PythonTool,
+    Runner,
+    Tool,
+    ToolResult,
+    find_call,
+    tool_of,
+)
 from gem_gymnasium.tools.calls import FORM
 from gem_gymnasium.tools.schema import problem_of
 from gem_gymnasium.wrappers.history import History, joined, split_view
@@ -84,7 +92,8 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     Args:
         env: An env whose observation and action spaces are texts. Its ``info["view"]``, if any,
             ends its observation.
-        tools: Tools, or names in ``gem_gymnasium.tools.TOOLS``; None for those of the preset.
+        tools: Tools, or names (``python``, ``search:wiki``; see
+            ``gem_gymnasium.tools.tool_of``); None for those of the preset.
         preset: A name in ``PRESETS`` for what is not given; None for ten uses without rewards.
         max_tool_uses: Calls an episode may make; one that fails counts.
         call_reward: Reward of every call.
@@ -344,9 +353,7 @@ def _checked_tools(given: Sequence[Tool | str] | Tool | str | None, row: Preset)
     tools: list[Tool] = []
     for tool in given:
         if isinstance(tool, str):
-            if tool not in TOOLS:
-                raise UnknownName("tool", tool, TOOLS)
-            tool = TOOLS[tool]()
+            tool = tool_of(tool)
         if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"a tool must be a Tool or a name, got {tool!r}")
         if not _TOOL_NAME.fullmatch(tool.name) or tool.parameters.get("type") != "object":

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from gem_gymnasium import restore, snapshot
 from gem_gymnasium.core.errors import BackendError, ConfigError, StepTimeout
+from gem_gymnasium.core.http import MAX_BYTES
 from gem_gymnasium.games.wiki_game import WikiGameEnv
 from gem_gymnasium.games.wiki_game_deals import pages_of
 from gem_gymnasium.games.wiki_game_graphs import MAX_LINKS, Page
 from gem_gymnasium.games.wiki_game_html import MAX_HREFS, read_article
-from gem_gymnasium.games.wiki_game_http import MAX_BYTES
 from gem_gymnasium.games.wiki_game_live import Kiwix, MediaWiki, make_page
 from tests.games.wiki_server import ARTICLES, WikiServer, serving
 from tests.helpers import boxed

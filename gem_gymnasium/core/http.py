@@ -11,6 +11,7 @@ from __future__ import annotations
 import socket
 import ssl
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
@@ -27,7 +28,7 @@ MAX_BYTES = 4 * 2**20
 _TRIES = 3
 _PAUSE_S = 0.1
 _BUSY = (429, 500, 502, 503, 504)
-_HEADERS = {"User-Agent": "gem-gymnasium (WikiGame; Python-urllib)", "Accept-Encoding": "identity"}
+_HEADERS = {"User-Agent": "gem-gymnasium (Python-urllib)", "Accept-Encoding": "identity"}
 
 
 class Reply(NamedTuple):
@@ -133,17 +134,30 @@ def _read_nothing(*_: int) -> bytes:
     return b""
 
 
-def fetch(url: str, deadline: float) -> Reply:
-    """Get an address; errors of the client (4xx) are answers, too.
+def fetch(
+    url: str,
+    deadline: float,
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    shown: str = "",
+) -> Reply:
+    """Get an address, or post to it; errors of the client (4xx) are answers, too.
 
     Args:
         url: An address of http or https.
         deadline: When to give up, by ``time.monotonic``.
+        body: What to post, which may be done more than once; None to get. The answer to a post
+            that asks to be made elsewhere is returned as it is.
+        headers: What to send beside the usual ones.
+        shown: What errors call the address; for one that holds a secret.
 
     Raises:
         StepTimeout: The answer was not complete by then.
         BackendError: There was no answer after all tries, or it is too large.
     """
+    shown = shown or url
+    one = request.Request(url, data=body, headers={**_HEADERS, **(headers or {})})
     lost: Exception = BackendError("never tried")
     for attempt in range(_TRIES):
         if attempt:
@@ -151,21 +165,21 @@ def fetch(url: str, deadline: float) -> Reply:
         if time.monotonic() >= deadline:
             break
         try:
-            return _fetch_once(url, deadline)
+            return _fetch_once(one, deadline, shown)
         except _Lost as error:
             lost = error
     if time.monotonic() >= deadline:
-        raise StepTimeout(f"{url} did not answer in time") from lost
-    raise BackendError(f"{url}: {lost}") from lost
+        raise StepTimeout(f"{shown} did not answer in time") from lost
+    raise BackendError(f"{shown}: {lost}") from lost
 
 
-def _fetch_once(url: str, deadline: float) -> Reply:
+def _fetch_once(one: request.Request, deadline: float, shown: str) -> Reply:
     left_s = max(0.001, deadline - time.monotonic())
     with _Watchdog(left_s) as watchdog:
         opener = request.OpenerDirector()  # one that knows no file: and no ftp:
         for handler in (
             request.ProxyHandler(),
-            _Redirects(),
+            *([_Redirects()] if one.data is None else []),  # a post may carry a secret
             request.HTTPDefaultErrorHandler(),
             request.HTTPErrorProcessor(),
             request.UnknownHandler(),
@@ -174,7 +188,7 @@ def _fetch_once(url: str, deadline: float) -> Reply:
             opener.add_handler(handler)
         try:
             try:
-                answer: Any = opener.open(request.Request(url, headers=_HEADERS), timeout=left_s)
+                answer: Any = opener.open(one, timeout=left_s)
             except HTTPError as error:
                 answer = error
             with answer:
@@ -185,7 +199,7 @@ def _fetch_once(url: str, deadline: float) -> Reply:
         except (OSError, HTTPException, ValueError) as error:
             raise _Lost(f"{type(error).__name__}: {error}") from error
     if len(body) > MAX_BYTES:
-        raise BackendError(f"{url}: the answer is over {MAX_BYTES} bytes")
+        raise BackendError(f"{shown}: the answer is over {MAX_BYTES} bytes")
     cut = status == 200 and length.isdecimal() and len(body) < int(length[:18])
     if cut or time.monotonic() >= deadline:
         raise _Lost("the answer broke off")
