@@ -41,6 +41,12 @@ EXPECTED: dict[str, tuple[str, ...]] = {
         r"assistant: \\boxed\{\d+\}\nuser: The answer is right\.\n",
         r"'eval_rollout/invalid_episodes': 0\.0,.* 'eval_episode/tool_uses': [01]\.\d",
     ),
+    "07_qa_with_search.py": (
+        r"^(Which|One) subject of a Wikipedia article is described as .*\n(.*\n)+?- search: ",
+        r"\n> <search>.*</search>\nTool search, use 1 of 20:\n<information>Doc 1\(Title: .*\nDoc 2",
+        r"\nwith search: (0\.[7-9]\d\d|1\.000) right, \d+\.\d searches\n",
+        r"\nwithout search: 0\.0\d\d right, 0\.0 searches\n$",
+    ),
     "09_terminal.py": (
         r"^Terminal: do a task in a bash shell, then submit\.\n(.*\n)+The task: Write the \d most ",
         r"\n> <bash>ls; head -n 2 story\.txt</bash>\nstory\.txt\n",
