@@ -154,7 +154,8 @@ def measure(folder: Path, gem_python: str | None) -> list[str]:
     build = time.perf_counter() - start
     memory = TextIndex.build(texts)
     lines = [
-        f"{len(index)} passages, indexed in {build:.2f} s; {QUERIES} queries, {COUNT} passages each. "
+        f"{len(index)} passages, indexed in {build:.2f} s; {QUERIES} queries of "
+        f"{COUNT} passages. "
         f"Load of the machine meanwhile: {os.getloadavg()[0]:.1f}.",
         "",
         "## One search after another, milliseconds",
