@@ -134,6 +134,15 @@ def replace_surrogates(text: str) -> str:
     return text
 
 
+def cut_middle(text: str, max_chars: int) -> str:
+    """Leave out the middle of a text that is too long, and say how much."""
+    if len(text) <= max_chars:
+        return text
+    head, tail = (max_chars + 1) // 2, max_chars // 2
+    left_out = f"[{len(text) - max_chars} characters left out]"
+    return f"{text[:head]}\n{left_out}\n{text[len(text) - tail :]}"
+
+
 def echo(text: str, max_chars: int = 80) -> str:
     """Return ``text`` fit to be shown again: the middle cut out beyond ``max_chars``, encodable.
 

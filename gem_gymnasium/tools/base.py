@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 Status = Literal["ok", "error", "timeout", "limit", "bad_call"]
@@ -60,8 +60,12 @@ class Runner(ABC):
         """Whether the calls so far left something that no snapshot can hold."""
         return False
 
+    def rest(self) -> None:
+        """End an episode: let go of what belongs to it. A toolbox's runner goes on to the next."""
+        self.close()
+
     def close(self) -> None:
-        """Let go of what the episode's calls left; may be called again."""
+        """Let go of what the calls left; may be called again."""
         return
 
 
@@ -80,6 +84,8 @@ class Tool(Runner):
     name: str
     description: str
     parameters: Mapping[str, Any]
+    box: Toolbox | None = None
+    """The toolbox that runs the tool, if it is in one; then ``episode`` is not asked."""
 
     def instructions(self) -> str:
         """Return what a model is told of the tool: what it does and how it is called."""
@@ -95,3 +101,18 @@ class Tool(Runner):
     def episode(self) -> Runner:
         """Return the runner of a new episode."""
         return self
+
+
+class Toolbox(ABC):
+    """Tools that share what they keep, such as a connection to a server; a value like a tool."""
+
+    tools: Sequence[Tool]
+    """Each has this toolbox as its ``box``."""
+
+    @abstractmethod
+    def open(self) -> Runner:
+        """Return what runs the calls of one env, over all its episodes.
+
+        Its ``rest`` is called at the end of each episode, its ``close`` with the env.
+        """
+        raise NotImplementedError

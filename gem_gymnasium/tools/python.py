@@ -14,7 +14,7 @@ from gem_gymnasium.core.errors import (
     SnapshotUnsupported,
     ToolFailure,
 )
-from gem_gymnasium.core.parsing import replace_surrogates
+from gem_gymnasium.core.parsing import cut_middle, replace_surrogates
 from gem_gymnasium.sandbox import Policy, PythonSession, Result, run_python
 from gem_gymnasium.sandbox.run import choose
 from gem_gymnasium.tools.base import Call, Runner, Tool, ToolResult
@@ -128,12 +128,12 @@ class PythonTool(Tool):
         """Compose what the model reads."""
         if result.status == "failed":
             raise ToolFailure(f"the sandbox (level {result.level}) failed: {result.detail}")
-        output = replace_surrogates(_cut(result.output.strip("\n"), self.max_chars))
+        output = replace_surrogates(cut_middle(result.output.strip("\n"), self.max_chars))
         if result.status == "ok":
             return ToolResult(True, output or NOTHING_PRINTED, "ok", result.level)
         if result.status == "error":
             lines = result.errors.rstrip().splitlines()[-self.error_lines :]
-            why = replace_surrogates(_cut("\n".join(lines), _MAX_ERROR_CHARS))
+            why = replace_surrogates(cut_middle("\n".join(lines), _MAX_ERROR_CHARS))
             why = why or f"[The program failed: {result.detail}.]"
         elif result.status == "timeout":
             # Less than timeout_s is what was left until the deadline: not the same each time.
@@ -197,12 +197,3 @@ def _program(call: Call) -> str:
     source = replace_surrogates(call.arguments["code"])
     head = source.lstrip("\r\n")
     return (dedent(source) if head[:1] in (" ", "\t") else head).strip()
-
-
-def _cut(text: str, max_chars: int) -> str:
-    """Leave out the middle of a text that is too long, and say so."""
-    if len(text) <= max_chars:
-        return text
-    head, tail = (max_chars + 1) // 2, max_chars // 2
-    left_out = f"[{len(text) - max_chars} characters left out]"
-    return f"{text[:head]}\n{left_out}\n{text[len(text) - tail :]}"

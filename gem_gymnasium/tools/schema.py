@@ -15,6 +15,7 @@ from typing import Any, cast
 from gem_gymnasium.core.parsing import echo
 
 _MAX_NAME_CHARS = 40
+_MAX_DEPTH = 20
 
 
 def _is_integer(value: Any) -> bool:
@@ -67,6 +68,35 @@ def problem_of(value: Any, schema: Mapping[str, Any], where: str = "the argument
     return ""
 
 
+def broken(schema: Any, depth: int = 0) -> str:
+    """Return what of a schema cannot be read, so that ``problem_of`` never fails on it, or ``""``.
+
+    Only what ``problem_of`` reads is looked at.
+    """
+    if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
+        return "it is no object" if depth <= _MAX_DEPTH else "it is nested too deep"
+    found = cast("Mapping[str, Any]", schema)
+    kinds: Any = found.get("type", ())
+    if not isinstance(kinds, str | list | tuple) or not all(
+        isinstance(kind, str) for kind in cast("list[Any]", kinds)
+    ):
+        return "'type' is no name"
+    for key, kind in (("properties", Mapping), ("required", list), ("enum", list)):
+        if not isinstance(found.get(key, kind() if kind is list else {}), kind):
+            return f"{key!r} is of the wrong type"
+    if not all(isinstance(name, str) for name in found.get("required", ())):
+        return "'required' holds what is no name"
+    for key in ("minimum", "maximum"):
+        bound = found.get(key, 0)
+        if isinstance(bound, bool) or not isinstance(bound, int | float):
+            return f"{key!r} is no number"
+    inner = [*found.get("properties", {}).values()]
+    inner += [found["items"]] if isinstance(found.get("items"), Mapping) else []
+    # `true` and `false` are schemas, too, and say nothing that is checked.
+    problems = (broken(one, depth + 1) for one in inner if not isinstance(one, bool))
+    return next(filter(None, problems), "")
+
+
 def nearest(name: str, known: Sequence[str]) -> str:
     """Return a hint on the name that was meant, or on all that there are."""
     near = get_close_matches(name[:_MAX_NAME_CHARS], known, n=1, cutoff=0.5)
@@ -79,11 +109,11 @@ def _object_problem(value: dict[str, Any], schema: Mapping[str, Any], where: str
     properties: Mapping[str, Any] = schema.get("properties", {})
     closed = schema.get("additionalProperties", True) is False
     for name, item in value.items():
-        if name in properties:
+        if name in properties and isinstance(properties[name], Mapping):
             inner = f"{name!r}" if where == "the arguments" else f"{name!r} in {where}"
             if problem := problem_of(item, properties[name], inner):
                 return problem
-        elif closed:
+        elif closed and name not in properties:
             unknown = echo(name, _MAX_NAME_CHARS)
             return f"there is no {unknown!r} in {where}: {nearest(name, sorted(properties))}"
     missing = [name for name in schema.get("required", ()) if name not in value]

@@ -26,6 +26,7 @@ from gem_gymnasium.tools import (
     PythonTool,
     Runner,
     Tool,
+    Toolbox,
     ToolResult,
     find_call,
     tool_of,
@@ -42,6 +43,10 @@ LAST_USE = "That was the last use: give your answer now."
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 WrapperT = TypeVar("WrapperT")
+
+
+Given = Sequence[Tool | Toolbox | str] | Tool | Toolbox | str | None
+"""What tools an env is given."""
 
 
 class Preset(NamedTuple):
@@ -92,7 +97,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     Args:
         env: An env whose observation and action spaces are texts. Its ``info["view"]``, if any,
             ends its observation.
-        tools: Tools, or names (``python``, ``search:wiki``; see
+        tools: Tools, toolboxes, or names (``python``, ``search:wiki``; see
             ``gem_gymnasium.tools.tool_of``); None for those of the preset.
         preset: A name in ``PRESETS`` for what is not given; None for ten uses without rewards.
         max_tool_uses: Calls an episode may make; one that fails counts.
@@ -111,7 +116,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     def __init__(
         self,
         env: gym.Env[str, str],
-        tools: Sequence[Tool | str] | Tool | str | None = None,
+        tools: Given = None,
         *,
         preset: str | None = None,
         max_tool_uses: int | None = None,
@@ -150,7 +155,8 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             )
         self.observation_space = UnicodeText()
         self._history = _found(env, History)
-        self._runners: dict[str, Runner] = {}
+        self._runners: dict[str, Runner] = {}  # of this episode
+        self._boxes: dict[int, Runner] = {}  # of this env, by the id of their toolbox
         self._uses = self._successes = 0
         self._level = ""
         self._over = True
@@ -167,7 +173,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         """Start an episode, with a full budget and fresh tools."""
         self._stop()
         observation, info = self.env.reset(seed=seed, options=options)
-        self._runners = {tool.name: tool.episode() for tool in self.tools}
+        self._runners = {tool.name: self._runner_of(tool) for tool in self.tools}
         self._uses = self._successes = 0
         self._level, self._over = "", False
         return self._answered(observation, info, told=True)
@@ -192,6 +198,9 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     def close(self) -> None:
         """Close what the tools hold, then the env."""
         self._stop()
+        boxes, self._boxes = self._boxes, {}
+        for runner in boxes.values():
+            runner.close()
         super().close()
 
     # -- the two kinds of answer --------------------------------------------------------------
@@ -284,12 +293,20 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             others.append({"role": self._history.tool_role, "content": feedback})
         return {**info, "messages": [first, *others]}
 
+    def _runner_of(self, tool: Tool) -> Runner:
+        """Return what runs a tool in an episode that begins."""
+        if tool.box is None:
+            return tool.episode()
+        if id(tool.box) not in self._boxes:
+            self._boxes[id(tool.box)] = tool.box.open()
+        return self._boxes[id(tool.box)]
+
     def _stop(self) -> None:
         """End the episode, as far as the tools are concerned."""
         self._over = True
         runners, self._runners = self._runners, {}
-        for runner in runners.values():
-            runner.close()
+        for runner in {id(runner): runner for runner in runners.values()}.values():
+            runner.rest()
 
     # -- beyond gymnasium ---------------------------------------------------------------------
 
@@ -328,7 +345,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         self._info = copy.deepcopy(data["info"])
         self._scratch = [(reply, feedback) for reply, feedback in data["scratch"]]
         if not self._over:
-            self._runners = {tool.name: tool.episode() for tool in self.tools}
+            self._runners = {tool.name: self._runner_of(tool) for tool in self.tools}
 
 
 def instructions_of(tools: Sequence[Tool], max_tool_uses: int) -> str:
@@ -344,16 +361,15 @@ def instructions_of(tools: Sequence[Tool], max_tool_uses: int) -> str:
     )
 
 
-def _checked_tools(given: Sequence[Tool | str] | Tool | str | None, row: Preset) -> list[Tool]:
+def _checked_tools(given: Given, row: Preset) -> list[Tool]:
     """Return the tools that are meant, or raise."""
     if given is None:
         given = row.tools() if row.tools else []
-    elif isinstance(given, Tool | str):
+    elif isinstance(given, Tool | Toolbox | str):
         given = [given]
+    made = [tool_of(one) if isinstance(one, str) else one for one in given]
     tools: list[Tool] = []
-    for tool in given:
-        if isinstance(tool, str):
-            tool = tool_of(tool)
+    for tool in [tool for one in made for tool in _each(one)]:
         if not isinstance(tool, Tool):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"a tool must be a Tool or a name, got {tool!r}")
         if not _TOOL_NAME.fullmatch(tool.name) or tool.parameters.get("type") != "object":
@@ -366,6 +382,10 @@ def _checked_tools(given: Sequence[Tool | str] | Tool | str | None, row: Preset)
     if not names or len(set(names)) < len(names):
         raise ConfigError(f"need at least one tool, and each name once; got {names}")
     return tools
+
+
+def _each(tool: Tool | Toolbox) -> Sequence[Tool]:
+    return tool.tools if isinstance(tool, Toolbox) else [tool]
 
 
 def _fitted(head: str, view: str) -> str:

@@ -1,0 +1,122 @@
+"""An MCP server for one SQLite database: ``python -m gem_gymnasium.tools.sqlite_server FILE``.
+
+Covered: the file is the only database that statements reach (no ATTACH, no PRAGMA that writes, no
+extensions), one statement a call, ``MAX_ROWS`` rows and ``TIMEOUT_S`` seconds each. Not covered:
+the size to which statements let the file grow.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import time
+from typing import Any
+
+MAX_ROWS = 100
+MAX_VALUE_CHARS = 500
+TIMEOUT_S = 5.0
+
+_READ_ONLY = "SELECT", "WITH", "EXPLAIN", "VALUES"
+_PRAGMAS = frozenset({"table_info", "table_xinfo", "index_list", "index_info", "foreign_key_list"})
+_CHECK_EVERY = 10_000
+
+
+def authorize(action: int, first: str | None, second: str | None, *_: Any) -> int:
+    """Deny what reaches beyond the database."""
+    if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH):
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_PRAGMA and ((first or "").lower() not in _PRAGMAS):
+        return sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() == "load_extension":
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+class Database:
+    """The database, opened for each statement, so that no lock is held between calls."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def run(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """Run one statement, and return column names, then rows; nothing for one without rows.
+
+        Raises:
+            sqlite3.Error: It is refused, wrong, or took too long.
+        """
+        connection = sqlite3.connect(self._path, timeout=TIMEOUT_S)
+        try:
+            connection.set_authorizer(authorize)
+            deadline = time.monotonic() + TIMEOUT_S
+            connection.set_progress_handler(lambda: time.monotonic() > deadline, _CHECK_EVERY)
+            with connection:
+                cursor = connection.execute(sql, parameters)
+                if cursor.description is None:
+                    return [(f"rows changed: {max(0, cursor.rowcount)}",)]
+                names = tuple(column[0] for column in cursor.description)
+                rows = cursor.fetchmany(MAX_ROWS + 1)
+            more = [("...",)] if len(rows) > MAX_ROWS else []
+            return [names, *rows[:MAX_ROWS], *more]
+        finally:
+            connection.close()
+
+
+def table(rows: list[tuple[Any, ...]]) -> str:
+    """Return rows as lines, their values parted by `` | ``."""
+    return "\n".join(" | ".join(_shown(value) for value in row) for row in rows)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"[{len(value)} bytes]"
+    return " ".join(str(value).split())[:MAX_VALUE_CHARS]
+
+
+def make_server(path: str) -> Any:
+    """Return the server."""
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    server = MCPServer("sqlite", log_level="ERROR")
+    database = Database(path)
+
+    def answer(sql: str, *parameters: object) -> str:
+        try:
+            return table(database.run(sql, *parameters))
+        except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as error:
+            raise ToolError(f"{type(error).__name__}: {error}") from error
+
+    def list_tables() -> str:
+        """List the tables and views of the database."""
+        return answer("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')")
+
+    def describe_table(name: str) -> str:
+        """Show the statement that made a table, view or index."""
+        return answer("SELECT sql FROM sqlite_master WHERE name = ?", name)
+
+    def read_query(sql: str) -> str:
+        """Run one SELECT statement; at most 100 rows are shown."""
+        if not sql.lstrip().upper().startswith(_READ_ONLY):
+            raise ToolError("this tool runs SELECT statements only: use write_query")
+        return answer(sql)
+
+    def write_query(sql: str) -> str:
+        """Run one statement that changes the database; it is committed at once."""
+        return answer(sql)
+
+    for tool in (list_tables, describe_table, read_query, write_query):
+        server.tool()(tool)
+    return server
+
+
+def main() -> None:
+    """Serve the database that the command line names, over standard input and output."""
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: python -m gem_gymnasium.tools.sqlite_server FILE")
+    make_server(sys.argv[1]).run()
+
+
+if __name__ == "__main__":
+    main()
