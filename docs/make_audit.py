@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from gem_gymnasium.testing.audit import HANGS
@@ -93,8 +94,12 @@ def page(audits: Mapping[str, Mapping[str, Any]]) -> tuple[str, list[str]]:
     first = next(iter(audits.values()))
     names = [p["policy"] for p in first["policies"] if p["policy"] not in ("gold", "constant")]
     intro = INTRO.format(policies=", ".join(names), findings=said)
+    intro = "\n\n".join(
+        part if part.startswith(("#", "<", "-")) else fill(part, 100, break_on_hyphens=False)
+        for part in intro.rstrip().split("\n\n")
+    )
     rows = [row(*HEADER), "|---" * len(HEADER) + "|", *(line(audits[id]) for id in sorted(audits))]
-    return "\n".join([intro, *rows]) + "\n", unexplained
+    return "\n".join([intro, "", *rows]) + "\n", unexplained
 
 
 def main(files: Sequence[str]) -> int:
