@@ -260,6 +260,15 @@ TERMINAL = Row(
 )
 """Tasks in a live shell: a clock and process numbers can get into what its commands write."""
 
+TASK_FOLDER = Row(
+    "Terminal-Folder",
+    "gem_gymnasium.terminal.folder_env:TaskFolderEnv",
+    {},
+    family="terminal-folder",
+    nondeterministic=True,
+)
+"""A task folder of the caller's own (``folder=...``)."""
+
 
 def _versus(name: str, module: str, *, solved: bool = False) -> Row:
     """Return a game of two as a game for one, the other seat taken by a player of ours."""
@@ -288,7 +297,15 @@ VERSUS: tuple[Row, ...] = (
 )
 """Multi-player games (``gem_gymnasium.multiplayer``) with players of ours in the other seats."""
 
-ROWS: tuple[Row, ...] = (*GAMES, *TASK_ROWS, *GENERATED, REASONING_GYM, TERMINAL, *VERSUS)
+ROWS: tuple[Row, ...] = (
+    *GAMES,
+    *TASK_ROWS,
+    *GENERATED,
+    REASONING_GYM,
+    TERMINAL,
+    TASK_FOLDER,
+    *VERSUS,
+)
 
 
 def ids(*families: str) -> tuple[str, ...]:

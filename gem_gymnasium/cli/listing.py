@@ -14,9 +14,15 @@ from gem_gymnasium import registry
 from gem_gymnasium.core.errors import UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.solvers import solver_for
-from gem_gymnasium.terminal import Config
+from gem_gymnasium.terminal import Config, FolderConfig
 
 HEADER = ("id", "family", "turns", "random", "solver", "solver wins", "oracle")
+TURNS = {
+    "terminal": Config().max_turns,
+    "terminal-folder": FolderConfig(folder="any").max_turns,
+}
+"""The budget of families whose episodes have more than one turn."""
+
 LEGEND = (
     "random, solver: mean return of a random legal player and of the solver; what NormalizeScore\n"
     "calls 0 and 1. turns: the budget (two numbers: it is drawn at each reset). oracle: the\n"
@@ -59,11 +65,11 @@ def describe(id: str, family: str) -> dict[str, Any]:
     """Return what the table says of an id, by column; None where nothing was measured."""
     if family != "game":  # a data set or a shell may not be on this machine; none is calibrated
         columns = dict.fromkeys(HEADER)
-        turns = str(Config().max_turns) if family == "terminal" else "1"
+        turns = TURNS.get(family, 1)
         if family == "versus":
             one: Any = gym.make(id).unwrapped
-            turns = str(one.max_turns)
-        return {**columns, "id": id, "family": family, "turns": turns}
+            turns = one.max_turns
+        return {**columns, "id": id, "family": family, "turns": str(turns)}
     base: Any = gym.make(id).unwrapped
     budgets = [config.max_turns for config in (base.random_configs if base.random else ())]
     budgets = budgets or [base.config.max_turns]

@@ -9,7 +9,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from gem_gymnasium.sandbox.child_process import PYTHON_FLAGS, START_S, environment
+from gem_gymnasium.sandbox.child_process import (
+    ANSWERS,
+    OUTPUT,
+    PYTHON_FLAGS,
+    START_S,
+    environment,
+)
 from gem_gymnasium.sandbox.level import MAX_FILES, WORK, limits
 from gem_gymnasium.sandbox.policy import Policy, Program
 
@@ -18,6 +24,9 @@ NOBODY = 65_534
 
 INTERPRETER_BYTES = 32 << 20
 """Memory of an interpreter, or of a shell, beside the program's."""
+
+SESSION_S = 86_400
+"""How long a session may live, all its commands together."""
 
 LABEL = "gem-gymnasium.until"
 """What marks the containers; its value is when a container must be over, in seconds since 1970."""
@@ -51,7 +60,8 @@ def configuration(
         )
     first, *arguments = command_of(program)
     memory_bytes = policy.memory_bytes + INTERPRETER_BYTES
-    until = int(time.time() + START_S + policy.time_s)
+    time_s = SESSION_S if program.kind == "shell session" else policy.time_s
+    until = int(time.time() + START_S + time_s)
     return {
         "Image": policy.image,
         "Entrypoint": [first],
@@ -123,6 +133,11 @@ def command_of(program: Program) -> list[str]:
     if program.kind == "python":
         harness = files("gem_gymnasium.sandbox").joinpath("harness.py").read_text(encoding="utf-8")
         return ["python3", *PYTHON_FLAGS, "-c", harness, "piped", str(length)]
+    if program.kind == "shell session":
+        command = (
+            f"printf .; exec {OUTPUT}>&1 {ANSWERS}>&2; exec bash --noprofile --norc --noediting -i"
+        )
+        return ["bash", "--noprofile", "--norc", "-c", command, "bash"]
     # Byte by byte, since the rest is the program's; `head -c` of BusyBox takes more than it gives.
     command = (
         f'c="$(dd bs=1 count={length} 2>/dev/null)" || {{ echo "no dd" >&2; exit 1; }}\n'

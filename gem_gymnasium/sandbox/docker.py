@@ -74,7 +74,7 @@ class Docker(Level):
     """
 
     name: ClassVar[str] = "docker"
-    kinds: ClassVar[tuple[Kind, ...]] = ("python", "shell")
+    kinds: ClassVar[tuple[Kind, ...]] = ("python", "shell", "shell session")
 
     def __init__(self) -> None:
         self._why: dict[str, str] = {}
@@ -107,6 +107,20 @@ class Docker(Level):
         return container
 
 
+def require_image(image: str, command: str) -> None:
+    """Refuse an image that the engine does not have.
+
+    Raises:
+        SandboxUnavailable: It does not have it; the message names the command that gets it.
+        SandboxFailure: The engine fails.
+    """
+    with contextlib.closing(Engine()) as engine:
+        if engine.volumes(image) is None:
+            raise SandboxUnavailable(
+                f"the Docker engine does not have the image {image!r}: run `{command}`"
+            )
+
+
 def _tried(host: str) -> str:
     """Return why no engine can be used, or ``""``."""
     if importlib.util.find_spec("docker") is None:
@@ -131,7 +145,7 @@ class _Container(Running):
         self._policy = policy
         self._name = f"gem-{uuid.uuid4().hex}"
         self._engine = Engine()
-        self._created = self._confirmed = False
+        self._created = self._confirmed = self._paused = False
         self._begun, self._killed, self._closed = (threading.Event() for _ in range(3))
         self._ending = Ending(None, "the Docker engine does not answer")
         self._streams: list[Stream] = []
@@ -178,8 +192,18 @@ class _Container(Running):
         self.ended, over = pipe()
         self._run(self._follow, output, {STDOUT: out, STDERR: errors}, over)
         self._engine.start(self._name)
-        self._run(feed.send, text_of(program) + program.stdin.encode("utf-8", "replace"))
-        self._await_start()
+        if program.kind == "shell session":
+            requests, self.requests = os.pipe()
+            os.set_blocking(self.requests, False)
+            self._run(_carry, requests, feed)
+            self._await_start()
+            # What is written to the two streams may come in another order.
+            self.is_in_order = False
+            self.answers, (self.stderr, nothing) = self.stderr, pipe()
+            os.close(nothing)
+        else:
+            self._run(feed.send, text_of(program) + program.stdin.encode("utf-8", "replace"))
+            self._await_start()
 
     def _await_start(self) -> None:
         if not self._begun.wait(START_S):
@@ -236,6 +260,30 @@ class _Container(Running):
             return Ending(OUT_OF_MEMORY)
         return Ending.as_of_a_shell(state.code)
 
+    def interrupt(self) -> None:
+        """Send an interrupt to all in the container but its first process."""
+        _attempt(self._engine.execute, self._name, ["/bin/sh", "-c", "kill -s INT -- -1"])
+
+    def pause(self) -> None:
+        """Have the container stand still.
+
+        Raises:
+            SandboxFailure: The engine fails.
+        """
+        if not self._paused:
+            self._engine.pause(self._name)
+            self._paused = True
+
+    def resume(self) -> None:
+        """Have the container go on.
+
+        Raises:
+            SandboxFailure: The engine fails.
+        """
+        if self._paused:
+            self._engine.resume(self._name)
+            self._paused = False
+
     def kill(self) -> None:
         """Have the container killed, and with it all."""
         self._killed.set()
@@ -263,12 +311,22 @@ class _Container(Running):
                 _clear_set_id(str(self._policy.folder))
         for stream in self._streams:
             stream.close()
+        close_all(self.requests)
+        self.requests = -1
         for thread in self._threads:
             thread.join(CLEAN_S)
         self._engine.close()
         self.close_pipes()
         close_all(self.ended)
         self.ended = -1
+
+
+def _carry(requests: int, feed: Stream) -> None:
+    """Carry a session's requests to the container until there are no more. Runs in a thread."""
+    with os.fdopen(requests, "rb", buffering=0) as stream:
+        while data := stream.read(65_536):
+            feed.write(data)
+    feed.close()
 
 
 def _clear_set_id(folder: str) -> None:

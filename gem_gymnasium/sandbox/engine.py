@@ -59,9 +59,13 @@ class Stream:
 
     def send(self, data: bytes) -> None:
         """Write to the container's stdin and close it, unless the container ends before."""
+        self.write(data)
+        self.close()
+
+    def write(self, data: bytes) -> None:
+        """Write to the container's stdin, unless the container has ended."""
         with contextlib.suppress(OSError):
             self._socket.sendall(data)
-        self.close()
 
     def close(self) -> None:
         """Hang up; wakes whoever reads or writes. Idempotent."""
@@ -135,6 +139,22 @@ class Engine:
         with self._asking("say how a container is"):
             state = self._api.inspect_container(name)["State"]
         return State(bool(state["Running"]), int(state["ExitCode"]), bool(state["OOMKilled"]))
+
+    def pause(self, name: str) -> None:
+        """Stop all that runs in a container."""
+        with self._asking("pause a container"):
+            self._api.pause(name)
+
+    def resume(self, name: str) -> None:
+        """Let all that runs in a container go on."""
+        with self._asking("resume a container"):
+            self._api.unpause(name)
+
+    def execute(self, name: str, command: list[str]) -> None:
+        """Run a command beside what runs in a container; its output is dropped."""
+        with self._asking("run a command in a container"):
+            made = self._api.exec_create(name, command, stdout=False, stderr=False)
+            self._api.exec_start(made["Id"], detach=True)
 
     def kill(self, name: str, timeout_s: float = API_S) -> None:
         """Kill a container, if it runs."""

@@ -67,6 +67,8 @@ class Running(ABC):
     ended: int
     requests: int = -1
     answers: int = -1
+    is_in_order: bool = True
+    """Whether what was written to stdout before an answer can be read when the answer can."""
 
     @abstractmethod
     def kill(self) -> None:
@@ -86,6 +88,9 @@ class Running(ABC):
     def excess(self) -> str:
         """Return which limit, looked at from outside, is passed; ``""`` for none."""
         return ""
+
+    def interrupt(self) -> None:  # noqa: B027 - where processes can be signalled, they are
+        """Interrupt whatever runs but the first process, as ^C in a terminal does."""
 
     def pause(self) -> None:  # noqa: B027 - most levels let a session run on
         """Stop a session between its runs."""

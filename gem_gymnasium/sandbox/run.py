@@ -88,7 +88,7 @@ def choose(kind: Kind, name: str | None) -> Level:
             raise UnknownName("sandbox level", name, LEVELS)
         level = LEVELS[name]
         if kind not in level.kinds:
-            raise ConfigError(f"level {name!r} runs {' and '.join(level.kinds)}, not {kind}")
+            raise ConfigError(f"level {name!r} runs {', '.join(level.kinds)}; not {kind}")
         if why := level.unavailable():
             raise SandboxUnavailable(f"level {name!r} cannot be reached here: {why}")
         return level

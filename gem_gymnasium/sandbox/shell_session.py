@@ -19,7 +19,7 @@ from gem_gymnasium.sandbox import lasting
 from gem_gymnasium.sandbox.child_process import ANSWERS, OUTPUT
 from gem_gymnasium.sandbox.level import Ending, Running, SandboxFailure, is_readable, remove
 from gem_gymnasium.sandbox.libraries import Library
-from gem_gymnasium.sandbox.policy import DEFAULT, Policy, Program, Result
+from gem_gymnasium.sandbox.policy import DEFAULT, Place, Policy, Program, Result
 from gem_gymnasium.sandbox.processes import Process, freeze, identities, look, send, thaw
 from gem_gymnasium.sandbox.reading import Captured, capture
 from gem_gymnasium.sandbox.run import END_S, choose, turn
@@ -31,6 +31,7 @@ ROUND_S = 0.1
 """How often it is interrupted again: politely at first, then not."""
 
 DRAINED_BYTES = 1 << 20
+MARK_S = 0.02
 
 _BARE = Library((), ())
 
@@ -63,17 +64,22 @@ class ShellSession:
     Args:
         policy: What the shell may use; ``time_s`` holds for each command, ``cpu_s`` for none.
         level: The isolation; None for the first that is there.
+        place: Another path by which the shell finds its folder; ``""`` for none.
 
     Raises:
         SandboxUnavailable: As for :func:`run_shell`.
     """
 
-    def __init__(self, policy: Policy = DEFAULT, level: str | None = None) -> None:
+    def __init__(
+        self, policy: Policy = DEFAULT, level: str | None = None, *, place: str = ""
+    ) -> None:
         self._level = choose("shell session", level)
         self.level = self._level.name
         self._owns_folder = policy.folder is None
         self._folder = Path(policy.folder or tempfile.mkdtemp(prefix="gem-"))
-        self._policy = dataclasses.replace(policy, folder=self._folder)
+        also = (Place(self._folder, place, writable=True),) if place else ()
+        places = (*policy.places, *also)
+        self._policy = dataclasses.replace(policy, folder=self._folder, places=places)
         self._running: Running | None = None
         self._lock = threading.Lock()
         self._closed = False
@@ -127,9 +133,10 @@ class ShellSession:
             # Between commands nothing inside runs that could have done it.
             raise SandboxFailure("the shell was killed from outside")
         running = self._running
+        running.resume()
         thaw(running.processes())
         before = identities(running.processes())
-        answer = _Answer()
+        answer = _Answer(marked=not running.is_in_order)
         request = f"{prepare}builtin eval {shlex.quote(command)} {_STREAMS}\n{answer.ask}"
         captured = capture(
             running,
@@ -139,6 +146,8 @@ class ShellSession:
             answered=answer.is_in,
         )
         reason = captured.reason
+        if reason == "answer" and not running.is_in_order:
+            captured = _whole(running, captured, answer, policy)
         if reason == "answer" and (over := running.excess()):
             return self._killed(captured, over)
         if reason == "answer":
@@ -153,6 +162,7 @@ class ShellSession:
             return self._killed(captured, reason)
         if not freeze(running.processes):
             return self._killed(captured, "processes that do not stand still")
+        running.pause()
         if reason == "answer":
             return self._result(captured, status)
         kind = "timeout" if reason == "timeout" else "limit"
@@ -210,11 +220,18 @@ class ShellSession:
 
 
 class _Answer:
-    """The answer to one command: a number that nobody could know before, and the exit status."""
+    """The answer to one command: a number that nobody could know before, and the exit status.
 
-    def __init__(self) -> None:
+    Where answers may come before the output that was written earlier (``marked``), the output ends
+    with a mark.
+    """
+
+    def __init__(self, *, marked: bool) -> None:
         number = secrets.token_hex(8)
+        self.mark = f"\0{number}\0".encode()
         self.ask = f"builtin printf '{number} %d\\n' $? >&{ANSWERS}\n"
+        if marked:
+            self.ask += f"builtin printf '\\x00{number}\\x00' >&{OUTPUT}\n"
         self._pattern = re.compile(rb"\b%s (\d+)\n" % number.encode())
 
     def is_in(self, answers: bytes) -> bool:
@@ -227,6 +244,20 @@ class _Answer:
         return 1 if found is None else int(found[1]) & 0xFF
 
 
+def _whole(running: Running, captured: Captured, answer: _Answer, policy: Policy) -> Captured:
+    """Read on until the mark that ends the output of a command, and leave it out."""
+    output = captured.output
+    deadline = time.monotonic() + END_S
+    while answer.mark not in output and time.monotonic() < deadline:
+        more = capture(
+            running, time_s=MARK_S, output_bytes=policy.output_bytes, answered=lambda _: False
+        )
+        output += more.output
+        if not more.reason:
+            break
+    return captured._replace(output=output.partition(answer.mark)[0][: policy.output_bytes])
+
+
 def _interrupted(running: Running, before: set[tuple[int, int]], answer: _Answer) -> int | None:
     """End a command and what it started; return its status, None if the shell does not go on."""
     deadline = time.monotonic() + INTERRUPT_S
@@ -237,6 +268,7 @@ def _interrupted(running: Running, before: set[tuple[int, int]], answer: _Answer
         send(number, own)
         # As from a keyboard: the program dies of an interrupt, so its shell drops the command.
         send(signal.SIGINT, pids[:1])
+        running.interrupt()
         captured = capture(
             running,
             time_s=ROUND_S,
@@ -245,6 +277,8 @@ def _interrupted(running: Running, before: set[tuple[int, int]], answer: _Answer
             answered=answer.is_in,
         )
         if captured.reason == "answer":
+            if not running.is_in_order:
+                _whole(running, captured, answer, DEFAULT)
             return answer.status(captured.answer)
         if not captured.reason:
             return None

@@ -6,20 +6,18 @@ from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
 from gem_gymnasium.core.errors import (
-    ConfigError,
     MachineryError,
+    SandboxUnavailable,
     StepOutsideEpisode,
     ToolFailure,
-    UnknownName,
 )
 from gem_gymnasium.core.parsing import echo
-from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.core.text_env import Outcome, TextEnv
 from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.sandbox import Policy, Result, ShellSession
@@ -27,7 +25,8 @@ from gem_gymnasium.sandbox.run import choose
 from gem_gymnasium.terminal import actions
 from gem_gymnasium.terminal.actions import Action
 from gem_gymnasium.terminal.checker import Verdict, judge
-from gem_gymnasium.terminal.families import ALL, GENERATORS, draw, require_programs
+from gem_gymnasium.terminal.config import Config, ShellConfig
+from gem_gymnasium.terminal.families import draw, require_programs
 from gem_gymnasium.terminal.layout import lay_out
 from gem_gymnasium.terminal.scene import Scene, read_folder
 from gem_gymnasium.terminal.task import Task
@@ -41,49 +40,6 @@ CHECKED = "The last turn is used: the work is checked."
 NEW_SHELL = "The next command begins in a new shell, in the task's folder."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """What an env of terminal tasks can be told.
-
-    Args:
-        family: Which tasks: one of the families, or ``all``.
-        task: The name of a generator of the family; ``""``: one is drawn at each reset.
-        max_turns: Replies, the submission included; at the last one the work is checked as it is.
-        command_timeout_s: Seconds that a command may take.
-        max_output_chars: Characters of a command's output that are shown; the middle of a longer
-            one is left out.
-        level: The sandbox level; ``""`` for the best for shells that there is.
-
-    Raises:
-        UnknownName: There is no such family or task.
-        ConfigError: A number is refused.
-    """
-
-    family: str = ALL
-    task: str = ""
-    max_turns: int = 20
-    command_timeout_s: float = 10.0
-    max_output_chars: int = 4_000
-    level: str = ""
-
-    def __post_init__(self) -> None:
-        if self.family != ALL and self.family not in GENERATORS:
-            raise UnknownName("family", self.family, [ALL, *GENERATORS])
-        families = GENERATORS if self.family == ALL else [self.family]
-        names = [name for family in families for name in GENERATORS[family]]
-        if self.task and self.task not in names:
-            raise UnknownName("task", self.task, names)
-        if self.max_turns < 1 or not 0 < self.command_timeout_s < float("inf"):
-            raise ConfigError(
-                "max_turns must be at least 1 and command_timeout_s positive and finite, got "
-                f"{self.max_turns} and {self.command_timeout_s}"
-            )
-        if not 1 <= self.max_output_chars <= MAX_CHARS // 2:
-            raise ConfigError(
-                f"max_output_chars must be in 1..{MAX_CHARS // 2}, got {self.max_output_chars}"
-            )
-
-
 class State(NamedTuple):
     """What the env tells of an episode; the shell itself no value can hold."""
 
@@ -95,7 +51,7 @@ class State(NamedTuple):
     score: float = 0.0
 
 
-class TerminalEnv(TextEnv[Config, State, Action]):
+class TerminalEnv(TextEnv[ShellConfig, State, Action]):
     """Do a task in a shell, then submit; the reward is the weighted share of checks passed.
 
     The agent works in a bash inside the sandbox. It remembers: folder, variables, functions and
@@ -141,7 +97,9 @@ class TerminalEnv(TextEnv[Config, State, Action]):
     """
 
     metadata: dict[str, Any] = {**TextEnv.metadata, "snapshot": False}  # noqa: RUF012
-    config_type = Config
+    config_type: ClassVar[type[Any]] = Config
+    work_place: ClassVar[str] = ""
+    """Another path by which the shell finds its folder."""
     state_type = State
     events = ("ok", "error", "timeout", "limit", "bad_call", "solved", "partial", "unsolved")
     extra_info = {  # noqa: RUF012 - as TextEnv declares it
@@ -151,11 +109,53 @@ class TerminalEnv(TextEnv[Config, State, Action]):
 
     def __init__(self, **rules: Any) -> None:
         super().__init__(**rules)
-        self._level = choose("shell session", self.config.level or None).name
-        require_programs(self.config.family)
+        self._level = self.chosen_level()
         self._task: Task | None = None
         self._shell: ShellSession | None = None
         self._daemons: dict[str, tuple[int, int]] = {}
+
+    # -- where the tasks come from, and what they are worth -------------------------------------
+
+    def chosen_level(self) -> str:
+        """Return the sandbox level to work in.
+
+        Raises:
+            SandboxUnavailable: None is here that the tasks could be done in; or a program is not.
+        """
+        config = cast("Config", self.config)
+        level = choose("shell session", config.level or None).name
+        if level == "docker":
+            raise SandboxUnavailable(
+                "these tasks look at the processes of their shell and need the machine's programs, "
+                "which level 'docker' has not: run `apt-get install bubblewrap`"
+            )
+        require_programs(config.family)
+        return level
+
+    def drawn_task(self, rng: np.random.Generator) -> tuple[str, Task]:
+        """Return a family and a task of it."""
+        config = cast("Config", self.config)
+        return draw(config.family, config.task, rng)
+
+    def policy(self) -> Policy:
+        """Return what the shell may use."""
+        return Policy(output_bytes=OUTPUT_BYTES)
+
+    def lay_out(self, folder: Path, task: Task) -> None:
+        """Put what the task begins with into an empty folder.
+
+        Raises:
+            ToolFailure: The sandbox that it takes failed.
+        """
+        lay_out(folder, task.files)
+
+    def verdict(self, task: Task, folder: Path, alive: frozenset[str]) -> Verdict:
+        """Return what is worth what was left in a folder that nobody works in any more.
+
+        Raises:
+            GraderError: The sandbox that it takes failed.
+        """
+        return judge(task.checks, Scene(read_folder(folder), alive), self._level)
 
     # -- a game whose board is a folder -------------------------------------------------------
 
@@ -166,13 +166,13 @@ class TerminalEnv(TextEnv[Config, State, Action]):
         self.close()
         return super().reset(seed=seed, options=options)
 
-    def deal(self, config: Config, rng: np.random.Generator, /) -> State:
+    def deal(self, config: ShellConfig, rng: np.random.Generator, /) -> State:
         """Draw a task."""
-        family, task = draw(config.family, config.task, rng)
+        family, task = self.drawn_task(rng)
         self._task = task
-        return State(family, task.name, total=0)
+        return State(family, task.name)
 
-    def rules(self, config: Config, /) -> str:
+    def rules(self, config: ShellConfig, /) -> str:
         """Return the form of the work, then the task."""
         assert self._task is not None
         return (
@@ -188,7 +188,7 @@ class TerminalEnv(TextEnv[Config, State, Action]):
         )
 
     @staticmethod
-    def form(config: Config, /) -> str:
+    def form(config: ShellConfig, /) -> str:
         """Return what a reply that asked for nothing is told."""
         return f"{actions.FORM}."
 
@@ -202,7 +202,7 @@ class TerminalEnv(TextEnv[Config, State, Action]):
         """Return the shortest reply that asks for this."""
         return actions.write(move)
 
-    def play(self, config: Config, state: State, move: Action, /) -> tuple[State, Outcome]:
+    def play(self, config: ShellConfig, state: State, move: Action, /) -> tuple[State, Outcome]:
         """Run a command, or check the work.
 
         Raises:
@@ -254,7 +254,7 @@ class TerminalEnv(TextEnv[Config, State, Action]):
 
     # -- the shell ----------------------------------------------------------------------------
 
-    def _ran(self, config: Config, state: State, command: str) -> tuple[State, Outcome]:
+    def _ran(self, config: ShellConfig, state: State, command: str) -> tuple[State, Outcome]:
         """Run a command; say what it wrote and how it ended."""
         shell = self._opened()
         result = shell.run(command, time_s=config.command_timeout_s)
@@ -274,8 +274,8 @@ class TerminalEnv(TextEnv[Config, State, Action]):
             return self._shell
         assert self._task is not None
         task = self._task
-        self._shell = shell = ShellSession(Policy(output_bytes=OUTPUT_BYTES), self._level)
-        lay_out(shell.folder, task.files)
+        self._shell = shell = ShellSession(self.policy(), self._level, place=self.work_place)
+        self.lay_out(shell.folder, task)
         if task.begin:
             begun = shell.run(task.begin, time_s=BEGIN_S)
             if begun.status != "ok":
@@ -308,8 +308,7 @@ class TerminalEnv(TextEnv[Config, State, Action]):
         running = {process.identity for process in shell.processes()}
         alive = frozenset(name for name, began in self._daemons.items() if began in running)
         shell.stop()
-        scene = Scene(read_folder(shell.folder), alive)
-        verdict = judge(self._task.checks, scene, self._level)
+        verdict = self.verdict(self._task, shell.folder, alive)
         state = state._replace(passed=verdict.passed, total=verdict.total, score=verdict.score)
         event = _event(verdict)
         feedback = f"{head}{verdict.passed} of {count_of(verdict.total, 'check')} passed."
@@ -324,26 +323,26 @@ class TerminalEnv(TextEnv[Config, State, Action]):
 
     # -- beyond a game ------------------------------------------------------------------------
 
-    def legal_move(self, config: Config, state: State, rng: np.random.Generator, /) -> Action:
+    def legal_move(self, config: ShellConfig, state: State, rng: np.random.Generator, /) -> Action:
         """Draw a harmless command, or now and then the end of the work."""
         assert self._task is not None
         if rng.random() < 0.05:
             return Action(None)
-        path = str(rng.choice(sorted(self._task.files)))
+        path = str(rng.choice(sorted(self._task.files) or ["."]))
         programs = ("wc -c", "head -n 3", "ls -d", "basename", "dirname")
         return Action(f"{rng.choice(programs)} {shlex.quote(path)}")
 
     @staticmethod
-    def progress(config: Config, state: State, /) -> float:
+    def progress(config: ShellConfig, state: State, /) -> float:
         """Return the score: 0 before the end, since nothing is told of the checks."""
         return state.score
 
     @staticmethod
-    def optimal_turns(config: Config, state: State, /) -> int:
+    def optimal_turns(config: ShellConfig, state: State, /) -> int:
         """Return -1: how few commands would do, nobody knows."""
         return -1
 
-    def extra(self, config: Config, state: State, /) -> dict[str, Any]:
+    def extra(self, config: ShellConfig, state: State, /) -> dict[str, Any]:
         """Return the values of ``extra_info``."""
         return {
             "family": state.family,

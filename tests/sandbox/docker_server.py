@@ -91,6 +91,11 @@ class Container:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
+    def signal(self, number: signal.Signals) -> None:
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
     def remove(self) -> None:
         self.kill()
         hang_up(self.output)
@@ -148,6 +153,8 @@ class Handler(BaseHTTPRequestHandler):
             if container is None:
                 return self.send(404, {"message": f"No such container: {found[1]}"})
             return self.ask(container, found[1], found[2] or "remove", query)
+        if re.fullmatch(r"POST /exec/[^/]+/start", what):
+            return self.send(200, None)
         self.send(404, {"message": f"the tests' server knows no {what}"})
 
     def ask(self, container: Container, name: str, what: str, query: dict[str, str]) -> None:
@@ -160,6 +167,11 @@ class Handler(BaseHTTPRequestHandler):
             container.start(self.server.path, self.server.heard)
         elif what == "kill":
             container.kill()
+        elif what in ("pause", "unpause"):
+            container.signal(signal.SIGSTOP if what == "pause" else signal.SIGCONT)
+        elif what == "exec":
+            container.signal(signal.SIGINT)  # what the level would have a shell in it do
+            return self.send(201, {"Id": name})
         elif what == "json":
             code = container.exit_code()
             state = {

@@ -96,7 +96,7 @@ def test_an_image_that_is_not_there_is_named_and_not_pulled() -> None:
 
 @pytest.mark.usefixtures("any_docker")
 def test_the_level_runs_no_session() -> None:
-    with pytest.raises(ConfigError, match="runs python and shell, not session"):
+    with pytest.raises(ConfigError, match="runs python, shell, shell session; not session"):
         PythonSession(level="docker")
 
 

@@ -22,7 +22,7 @@ from tests.tasks.local import LOCAL
 NEEDS_ROWS = [row.id("") for row in registry.TASK_ROWS if row.standard]
 """The unsuffixed ids: a file of rows is what they take."""
 
-NO_TASKS = registry.ids("game", "terminal", "versus")
+NO_TASKS = registry.ids("game", "terminal", "terminal-folder", "versus")
 """Ids whose episodes are no rows: tests/test_contract.py, tests/terminal, tests/multiplayer."""
 
 OFFLINE = [id for id in registry.ids() if id not in {*NO_TASKS, *LOCAL, *NEEDS_ROWS}]

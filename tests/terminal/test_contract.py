@@ -64,6 +64,13 @@ def test_without_isolation_an_id_says_what_gets_it(
         gym.make(id)
 
 
+def test_the_own_tasks_are_not_played_in_containers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for level in LEVELS.values():
+        monkeypatch.setattr(level, "unavailable", lambda: "")
+    with pytest.raises(SandboxUnavailable, match="apt-get install bubblewrap"):
+        gym.make(IDS[0], level="docker")
+
+
 def test_without_git_the_tasks_that_need_it_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     for level in LEVELS.values():
