@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from pathlib import Path
 
 from gem_gymnasium.core.errors import ConfigError
@@ -83,6 +84,10 @@ class ShellSession:
         self._running: Running | None = None
         self._lock = threading.Lock()
         self._closed = False
+        # Whoever forgets to close it leaves nothing behind all the same.
+        self._live: list[Running] = []
+        folder = str(self._folder) if self._owns_folder else ""
+        self._finalizer = weakref.finalize(self, _clean, self._live, folder)
 
     @property
     def folder(self) -> Path:
@@ -127,6 +132,7 @@ class ShellSession:
             program = Program("shell session", library=_BARE)
             # Not from this thread, which may not live as long as the shell.
             self._running = lasting.call(functools.partial(self._level.start, program, policy))
+            self._live.append(self._running)
             python = Path(sys.base_prefix).resolve() / "bin"
             prepare = _PREPARE.format(python=python)
         elif is_readable(self._running.ended, 0):
@@ -206,17 +212,24 @@ class ShellSession:
             self._end()
 
     def _end(self) -> None:
-        running, self._running = self._running, None
-        if running is not None:
-            running.close()
+        self._running = None
+        while self._live:
+            self._live.pop().close()
 
     def close(self) -> None:
         """Kill the shell, remove the folder; idempotent."""
         with self._lock:
-            self._end()
-            if not self._closed and self._owns_folder:
-                remove(str(self._folder))
             self._closed = True
+            self._running = None
+            self._finalizer()
+
+
+def _clean(live: list[Running], folder: str) -> None:
+    """Kill a session's shell; remove its folder, if it has one of its own."""
+    while live:
+        live.pop().close()
+    if folder:
+        remove(folder)
 
 
 class _Answer:

@@ -1,5 +1,6 @@
 """A persistent shell: what survives a command, what ends the shell, what cannot confuse it."""
 
+import gc
 import os
 import signal
 import threading
@@ -245,3 +246,15 @@ def test_other_folders_are_found_at_places_of_their_own(tmp_path: Path) -> None:
     for place in (Place(tmp_path / "none", "/tests"), Place(tmp_path, "tests")):
         with pytest.raises(ConfigError, match="a place is"):
             Policy(places=(place,))
+
+
+@pytest.mark.parametrize("level", HERE)
+def test_a_session_that_is_forgotten_leaves_nothing(level: str) -> None:
+    shell = ShellSession(level=level)
+    shell.run("sleep 1000 &")
+    folder, pids = shell.folder, [process.pid for process in shell.processes()]
+    del shell
+    gc.collect()
+    assert not folder.exists()
+    assert pids
+    assert not look(pids)
