@@ -21,6 +21,9 @@ answer (and 0.05) beyond chance, a step that crashed, or one that took too long.
   gem-gym audit gem/Math-Synthetic-v0
   gem-gym audit 'gem/RG-*' --rows 50 --json
 """
+NO_TASKS = ("game", "versus", "terminal-folder")
+"""Families of ids that have no answers of their own."""
+
 HEADER = ("id", "policy", "score", "95 %", "rows", "crashes", "mean ms", "worst ms")
 
 
@@ -49,9 +52,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UnknownName: No id of a task fits.
     """
-    known = [
-        id for row in registry.ROWS if row.family not in ("game", "versus") for id in row.ids()
-    ]
+    known = [id for row in registry.ROWS if row.family not in NO_TASKS for id in row.ids()]
     ids = fnmatch.filter(known, options.pattern)
     if not ids:
         raise UnknownName("task", options.pattern, known)
