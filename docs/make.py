@@ -120,7 +120,7 @@ def ids_page() -> str:
             kwargs = ", ".join(f"{key}={value!r}" for key, value in row.variants[variant].items())
             lines.append(f"| `game:{name}-v0-{variant}` | `{row.id(variant)}` | `{kwargs}` |")
         lines.append(f"| | `{row.id('')}` | the standard game |")
-    lines += [*data_sets(), *reasoning_gym(), *terminal()]
+    lines += [*data_sets(), *reasoning_gym(), *terminal(), *mcp()]
     return "\n".join(lines) + "\n"
 
 
@@ -173,6 +173,18 @@ def terminal() -> Iterable[str]:
         "",
     )
     yield from wrap(", ".join(f"`{id}`" for id in ids) + ".", 100, break_on_hyphens=False)
+
+
+def mcp() -> Iterable[str]:
+    """Yield the lines on tasks over MCP servers."""
+    yield from (
+        "",
+        "## MCP",
+        "",
+        "GEM registers no MCP id; its `MCPMarkEnv` wraps MCPMark's tasks on services that need",
+        f"accounts. Here `{registry.MCP.id('')}` has a database, a real MCP server and tasks of",
+        "our own; see [tools.md](tools.md#a-database-to-work-on).",
+    )
 
 
 PAGES = {"games.md": games_page, "gem_ids.md": ids_page}

@@ -297,6 +297,9 @@ VERSUS: tuple[Row, ...] = (
 )
 """Multi-player games (``gem_gymnasium.multiplayer``) with players of ours in the other seats."""
 
+MCP = Row("MCP-SQLite", "gem_gymnasium.tasks.mcp_sqlite:McpSqliteEnv", {}, family="mcp")
+"""Tasks on a service that is reached by the tools of a live MCP server."""
+
 ROWS: tuple[Row, ...] = (
     *GAMES,
     *TASK_ROWS,
@@ -304,6 +307,7 @@ ROWS: tuple[Row, ...] = (
     REASONING_GYM,
     TERMINAL,
     TASK_FOLDER,
+    MCP,
     *VERSUS,
 )
 

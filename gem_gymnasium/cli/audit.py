@@ -21,7 +21,7 @@ answer (and 0.05) beyond chance, a step that crashed, or one that took too long.
   gem-gym audit gem/Math-Synthetic-v0
   gem-gym audit 'gem/RG-*' --rows 50 --json
 """
-NO_TASKS = ("game", "versus", "terminal-folder")
+NO_TASKS = ("game", "versus", "terminal-folder", "mcp")
 """Families of ids that have no answers of their own."""
 
 HEADER = ("id", "policy", "score", "95 %", "rows", "crashes", "mean ms", "worst ms")

@@ -14,10 +14,12 @@ from gem_gymnasium import registry
 from gem_gymnasium.core.errors import UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.solvers import solver_for
+from gem_gymnasium.tasks.mcp_sqlite import Config as McpConfig
 from gem_gymnasium.terminal import Config, FolderConfig
 
 HEADER = ("id", "family", "turns", "random", "solver", "solver wins", "oracle")
 TURNS = {
+    "mcp": McpConfig().max_turns,
     "terminal": Config().max_turns,
     "terminal-folder": FolderConfig(folder="any").max_turns,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import time
@@ -49,6 +50,11 @@ class McpTool(Tool):
         self.box = box
         self.name, self.description, self.parameters = name, description, parameters
         self.server, self.real_name = server, real_name
+
+    def of(self, box: McpToolbox) -> McpTool:
+        """Return the tool as one of another toolbox."""
+        told = self.name, self.description, self.parameters
+        return McpTool(box, *told, self.server, self.real_name)
 
     def __repr__(self) -> str:
         return f"McpTool({self.name!r} of {self.server!r})"
@@ -126,6 +132,20 @@ class McpToolbox(Toolbox):
     def open(self) -> Runner:
         """Return what keeps the connections of one env."""
         return _Connections(self)
+
+    def repointed(self, servers: Mapping[str, Server]) -> McpToolbox:
+        """Return a toolbox with the same tools at other servers, which are not asked for theirs.
+
+        Raises:
+            ConfigError: The servers have other names.
+        """
+        if servers.keys() != self.servers.keys():
+            raise ConfigError(f"the servers must be {sorted(self.servers)}, got {sorted(servers)}")
+        box = copy.copy(self)
+        box.servers = dict(servers)
+        box.by_name = {name: tool.of(box) for name, tool in self.by_name.items()}
+        box.tools = tuple(box.by_name.values())
+        return box
 
     def _discovered(self, name: str) -> list[McpTool]:
         """Ask a server what it has."""

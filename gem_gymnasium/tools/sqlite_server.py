@@ -1,8 +1,8 @@
 """An MCP server for one SQLite database: ``python -m gem_gymnasium.tools.sqlite_server FILE``.
 
 Covered: the file is the only database that statements reach (no ATTACH, no PRAGMA that writes, no
-extensions), one statement a call, ``MAX_ROWS`` rows and ``TIMEOUT_S`` seconds each. Not covered:
-the size to which statements let the file grow.
+extensions), one statement a call, ``MAX_ROWS`` rows and ``TIMEOUT_S`` seconds each, ``MAX_PAGES``
+pages in all.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any
 MAX_ROWS = 100
 MAX_VALUE_CHARS = 500
 TIMEOUT_S = 5.0
+MAX_PAGES = 16_384
+"""Pages, of 4 KiB each, that the file may grow to."""
 
 _READ_ONLY = "SELECT", "WITH", "EXPLAIN", "VALUES"
 _PRAGMAS = frozenset({"table_info", "table_xinfo", "index_list", "index_info", "foreign_key_list"})
@@ -46,6 +48,7 @@ class Database:
         """
         connection = sqlite3.connect(self._path, timeout=TIMEOUT_S)
         try:
+            connection.execute(f"PRAGMA max_page_count = {MAX_PAGES}")
             connection.set_authorizer(authorize)
             deadline = time.monotonic() + TIMEOUT_S
             connection.set_progress_handler(lambda: time.monotonic() > deadline, _CHECK_EVERY)

@@ -22,8 +22,8 @@ from tests.tasks.local import LOCAL
 NEEDS_ROWS = [row.id("") for row in registry.TASK_ROWS if row.standard]
 """The unsuffixed ids: a file of rows is what they take."""
 
-NO_TASKS = registry.ids("game", "terminal", "terminal-folder", "versus")
-"""Ids whose episodes are no rows: tests/test_contract.py, tests/terminal, tests/multiplayer."""
+NO_TASKS = registry.ids("game", "terminal", "terminal-folder", "mcp", "versus")
+"""Ids whose episodes are no rows: tests/test_contract.py, tests/terminal and so on."""
 
 OFFLINE = [id for id in registry.ids() if id not in {*NO_TASKS, *LOCAL, *NEEDS_ROWS}]
 """Ids that need no download."""
