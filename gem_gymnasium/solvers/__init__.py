@@ -31,7 +31,8 @@ SOLVERS = {
 
 ORACLES = {
     "DatasetTask": "gem_gymnasium.solvers.gold:GoldSolver",
-    "TerminalEnv": "gem_gymnasium.solvers.terminal:ReferenceSolver",
+    "McpSqliteEnv": "gem_gymnasium.solvers.reference:ReferenceSolver",
+    "TerminalEnv": "gem_gymnasium.solvers.reference:ReferenceSolver",
 }
 """Those that read the very env they play."""
 

@@ -17,6 +17,7 @@ from gymnasium.utils.env_checker import check_env
 import gem_gymnasium  # noqa: F401 - registers the ids
 from gem_gymnasium import snapshot
 from gem_gymnasium.core.errors import ConfigError, SnapshotUnsupported, UnknownName
+from gem_gymnasium.solvers import solver_for
 from gem_gymnasium.tasks import mcp_sqlite
 from gem_gymnasium.tasks.mcp_sqlite import McpSqliteEnv, server_of, toolbox
 from gem_gymnasium.tasks.mcp_sqlite_shop import read_tables, write_shop
@@ -283,3 +284,15 @@ def test_episodes_leave_no_process_thread_file_or_folder(count: int) -> None:
     env.close()
     after = [settled(one, most) for one, most in zip(counts, before, strict=True)]
     assert all(now <= then for now, then in zip(after, before, strict=True)), (before, after)
+
+
+def test_the_solver_is_an_oracle_that_plays_the_reference_solution() -> None:
+    env = gym.make(ID)
+    observation, info = env.reset(seed=5)
+    solver = solver_for(env)
+    assert getattr(solver, "oracle", False)
+    reward, over = 0.0, False
+    while not over:
+        observation, reward, over, _, info = env.step(solver.act(observation, info))
+    env.close()
+    assert reward == 1.0
