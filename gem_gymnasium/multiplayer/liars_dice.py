@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.core.parsing import last_boxed, to_ints
+from gem_gymnasium.core.parsing import last_boxed, to_ints, to_word
 from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.multiplayer.game import Outcome, lost, to_each
-from gem_gymnasium.multiplayer.replies import boxed, boxed_word
+from gem_gymnasium.multiplayer.replies import boxed
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 from gem_gymnasium.multiplayer.text_parallel import parallel
 
@@ -155,9 +155,10 @@ def view(config: Config, state: State, seat: int) -> str:
 
 def parse(reply: str) -> Bid | None:
     r"""Return the two integers in the last ``\boxed{}``, or ``LIAR``, or None."""
-    if boxed_word(reply) == "liar":
+    held = last_boxed(reply)
+    if to_word(held) == "liar":
         return LIAR
-    numbers = to_ints(last_boxed(reply))
+    numbers = to_ints(held)
     if numbers is None or len(numbers) != 2 or numbers == LIAR:
         return None
     return numbers[0], numbers[1]

@@ -33,8 +33,10 @@ class Config:
                 raise ConfigError(
                     f"{name} must be from {least} to {most}, got {getattr(self, name)}"
                 )
-        if self.max_turns < 1:
-            raise ConfigError(f"max_turns must be at least 1, got {self.max_turns}")
+        if self.max_turns < self.seats * self.rounds:
+            raise ConfigError(
+                f"max_turns must be enough for {self.rounds} rounds, got {self.max_turns}"
+            )
 
 
 class State(NamedTuple):

@@ -49,6 +49,8 @@ class State(NamedTuple):
     moves: int = 0
     offer: tuple[int, ...] = ()
     """What the seat that made the last offer keeps; empty: there is none."""
+    by: int = -1
+    """The seat that made it."""
 
 
 def valued(pool: tuple[int, ...], rng: np.random.Generator) -> tuple[int, ...]:
@@ -77,6 +79,11 @@ def worth(state: State, seat: int, kept: tuple[int, ...]) -> int:
     return sum(n * value for n, value in zip(kept, state.values[seat], strict=True))
 
 
+def can_accept(state: State) -> bool:
+    """Return whether the last offer is the other player's; talk leaves it as it is."""
+    return state.by == 1 - state.moves % 2
+
+
 def play(config: Config, state: State, move: Move) -> tuple[State, Outcome]:
     """Talk, offer or accept."""
     seat = to_move(config, state)
@@ -85,19 +92,20 @@ def play(config: Config, state: State, move: Move) -> tuple[State, Outcome]:
     ):
         why = f"You can keep {things(state.pool)} at most, and of no kind less than 0."
         return state, Outcome("too_many", to_each(seat, why, ""), legal=False)
-    if move.done == "accept" and not state.offer:
+    if move.done == "accept" and not can_accept(state):
         why = "There is no offer of the other player to accept."
         return state, Outcome("no_offer", to_each(seat, why, ""), legal=False)
     words = f" You say: {move.said}" if move.said else ""
     heard = f" It says: {move.said}" if move.said else ""
     if move.done == "accept":
         return _agreed(state, seat, words, heard)
-    after = state._replace(moves=state.moves + 1, offer=move.keep)
+    after = state._replace(moves=state.moves + 1)
     if move.done == "talk":
         told = to_each(
             seat, f"You make no offer.{words}", f"The other player makes no offer.{heard}"
         )
         return after, Outcome("talk", told)
+    after = after._replace(offer=move.keep, by=seat)
     rest = tuple(there - keep for there, keep in zip(state.pool, move.keep, strict=True))
     told = to_each(
         seat,
@@ -134,7 +142,7 @@ def legal_moves(config: Config, state: State) -> list[Move]:
     """Return every offer, talk without one, and acceptance where there is something to accept."""
     counts = [range(there + 1) for there in state.pool]
     offers = [Move("offer", (a, b, c)) for a in counts[0] for b in counts[1] for c in counts[2]]
-    return [*offers, Move("talk"), *([Move("accept")] if state.offer else [])]
+    return [*offers, Move("talk"), *([Move("accept")] if can_accept(state) else [])]
 
 
 def forfeit(config: Config, state: State, seat: int) -> tuple[float, ...]:
@@ -172,7 +180,7 @@ def rules(config: Config, seat: int) -> str:
 
 def form(config: Config, state: State, seat: int) -> str:
     """Return the form of an action."""
-    accept = " or \\boxed{accept}" if state.offer else ""
+    accept = " or \\boxed{accept}" if can_accept(state) else ""
     return (
         "give how many books, hats and balls you keep as \\boxed{1 0 2}, or \\boxed{talk}"
         f"{accept}. What you write between <say> and </say> is shown to the other player."

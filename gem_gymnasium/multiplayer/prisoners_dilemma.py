@@ -43,8 +43,10 @@ class Config:
             )
         if 2 * self.reward <= self.temptation + self.sucker:
             raise ConfigError("twice the reward must be more than temptation and sucker together")
-        if self.max_turns < 1:
-            raise ConfigError(f"max_turns must be at least 1, got {self.max_turns}")
+        if self.max_turns < 2 * self.rounds:
+            raise ConfigError(
+                f"max_turns must be enough for {self.rounds} rounds, got {self.max_turns}"
+            )
 
 
 class State(NamedTuple):

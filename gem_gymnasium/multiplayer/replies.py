@@ -35,10 +35,12 @@ def boxed_word(reply: str) -> str | None:
 def said(reply: str) -> str:
     """Return what the last ``<say>`` tag holds, on one line, cut to ``SAID_CHARS``; may be empty.
 
-    The rest of a reply, its reasoning, is shown to nobody.
+    The rest of a reply, its reasoning, is shown to nobody. Control characters are left out, and
+    what looks like a special token of a chat template is broken up: it would speak for another.
     """
-    text = last_tag(reply, "say") or ""
-    return replace_surrogates(echo(" ".join(text.split()), SAID_CHARS))
+    text = " ".join((last_tag(reply, "say") or "").split())
+    text = "".join(sign for sign in text if sign.isprintable()).replace("<|", "< |")
+    return replace_surrogates(echo(text, SAID_CHARS))
 
 
 def boxed(move: object) -> str:

@@ -30,8 +30,10 @@ class Config:
     def __post_init__(self) -> None:
         if not 1 <= self.rounds <= 100:
             raise ConfigError(f"rounds must be from 1 to 100, got {self.rounds}")
-        if self.max_turns < 1:
-            raise ConfigError(f"max_turns must be at least 1, got {self.max_turns}")
+        if self.max_turns < 2 * self.rounds:
+            raise ConfigError(
+                f"max_turns must be enough for {self.rounds} rounds, got {self.max_turns}"
+            )
 
 
 class State(NamedTuple):

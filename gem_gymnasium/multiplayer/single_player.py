@@ -105,8 +105,9 @@ class SinglePlayer(gym.Env[str, str]):
             raise UnknownName("reset option", str(name), ())
         if self.seat == DRAWN:
             self._own = int(self.np_random.integers(len(self.game.possible_agents)))
+        self._over = True  # should an opponent fail
         self.game.reset(seed=int(self.np_random.integers(2**32)))
-        self._turn, self._over = 0, False
+        self._turn = 0
         self._let_others_play()
         self._over = self._is_over()
         return self._read(), {**self._info(), "event": "reset", "legal": True}
@@ -127,6 +128,7 @@ class SinglePlayer(gym.Env[str, str]):
         if not isinstance(action, str):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"an action must be a str, got {type(action).__name__}")
         self._turn += 1
+        self._over = True  # should an opponent fail
         self.game.step(action)
         event = self.game.infos[self._agent]["event"]
         legal = self.game.infos[self._agent]["legal"]
@@ -134,7 +136,6 @@ class SinglePlayer(gym.Env[str, str]):
         try:
             reward += self._let_others_play()
         except MachineryError as error:
-            self._over = True
             self._turn -= 1
             info = {**self._info(), "view": "", **failure_info(error)}
             return self._observation, 0.0, False, True, info

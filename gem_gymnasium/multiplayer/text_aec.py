@@ -59,8 +59,8 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
     where all choose at the same time).
 
     Args:
-        render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None: what everybody
-            has seen.
+        render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None: what each seat
+            sees, secrets too, for who watches.
         retries: How often a player is asked again in one turn.
         **rules: Fields of ``config_type``.
 
@@ -182,7 +182,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         return {TEXT: "\n".join(part for part in parts if part)}
 
     def render(self) -> Any:
-        """Return what all seats can see, as text (``ansi``) or frame (``rgb_array``), else None.
+        """Return what each seat can see, as text (``ansi``) or frame (``rgb_array``), else None.
 
         Raises:
             StepOutsideEpisode: The env was never reset.
@@ -240,7 +240,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         )
         players = len(self.possible_agents)
         rewards = self.forfeit(self.config, self._state, seat) or lost(seat, players)
-        winners = tuple(each for each in range(players) if each != seat)
+        winners = tuple(each for each in range(players) if rewards[each] > 0)
         return Outcome(FORFEIT, told, rewards, legal=False, over=True, winners=winners)
 
     def _finish(self, seat: int, outcome: Outcome) -> None:
@@ -269,7 +269,8 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         assert self._state is not None
         over = outcome is not None and outcome.over
         won = over and outcome is not None and seat in outcome.winners
-        drawn = over and outcome is not None and not outcome.winners
+        forfeit = outcome is not None and outcome.event == FORFEIT
+        drawn = over and outcome is not None and not outcome.winners and not forfeit
         return {
             "event": event,
             "turn": self._turn,
@@ -317,7 +318,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         assert self._state is not None
         if self.terminations.get(agent, True):
             return "The game is over."
-        if agent != self.agent_selection:
+        if seat not in self._waits_for():
             return "It is not your turn."
         return f"It is your turn: {self.form(self.config, self._state, seat)}"
 
@@ -386,7 +387,11 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         Raises:
             SnapshotMismatch: It is of another game, other settings or another format.
         """
-        saved: dict[str, Any] = json.loads(data)
+        try:
+            saved: dict[str, Any] = json.loads(data)
+            saved.get("format")
+        except (ValueError, AttributeError) as error:
+            raise SnapshotMismatch(f"this is no snapshot: {error}") from error
         own = {
             "format": FORMAT_VERSION,
             "name": self.metadata["name"],

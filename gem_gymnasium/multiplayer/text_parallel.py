@@ -8,6 +8,7 @@ from typing import Any
 from gymnasium import spaces
 from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
+from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode
 from gem_gymnasium.multiplayer.text_aec import Observation, TextAEC
 
 Game = TextAEC[Any, Any, Any]
@@ -20,7 +21,8 @@ class TextParallel(ParallelEnv[str, Observation, str]):
     game that asks again does not keep, and its ``turn_based_aec_to_parallel`` knows no simultaneous
     choices. Here a step applies, where all choose at the same time, the choices of all who have yet
     to choose, and else the move of the one whose turn it is (``infos[agent]["to_move"]``). Other
-    actions are passed over.
+    actions are passed over. A choice behind one that held no legal move waits for that one: its
+    player is not asked again (``to_move`` is False).
 
     Args:
         env: The game.
@@ -32,6 +34,7 @@ class TextParallel(ParallelEnv[str, Observation, str]):
         self.possible_agents = env.possible_agents
         self.agents: list[str] = []
         self.render_mode = env.render_mode
+        self._waiting: dict[str, str] = {}
 
     @property
     def unwrapped(self) -> TextParallel:
@@ -52,6 +55,7 @@ class TextParallel(ParallelEnv[str, Observation, str]):
         """Start an episode; returns what each agent reads, and its info."""
         self.aec_env.reset(seed=seed, options=options)
         self.agents = list(self.aec_env.agents)
+        self._waiting = {}
         return self._read(), self._infos()
 
     def step(
@@ -69,23 +73,33 @@ class TextParallel(ParallelEnv[str, Observation, str]):
             Observation, reward, terminated, truncated and info of each agent, by name.
 
         Raises:
-            KeyError: An agent whose turn it is gave no action.
+            ConfigError: An agent whom the game waits for gave no action, or one that is no str;
+                nothing is applied.
             StepOutsideEpisode: There is no episode to move in.
         """
         env, agents = self.aec_env, self.agents
-        asked = [agent for agent in agents if env.infos[agent]["to_move"]]
+        if not agents:
+            raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
+        asked = [agent for agent in agents if self._is_asked(agent)]
+        for agent in asked:
+            action: object = actions.get(agent)
+            if not isinstance(action, str):
+                raise ConfigError(f"the action of {agent} must be a str, got {action!r}")
+        self._waiting.update({agent: actions[agent] for agent in asked})
         rewards = dict.fromkeys(agents, 0.0)
-        for agent in asked or agents[:1]:
-            env.step(actions[agent])
+        while env.agent_selection in self._waiting and not any(env.terminations.values()):
+            env.step(self._waiting.pop(env.agent_selection))
             for each in agents:
                 rewards[each] += env.rewards[each]
-            if any(env.terminations.values()) or env.agent_selection == agent:
-                break  # it is over, or the same one is asked again
         terminations, truncations = dict(env.terminations), dict(env.truncations)
         observations, infos = self._read(), self._infos()
         if any(terminations.values()):
-            self.agents = []
+            self.agents, self._waiting = [], {}
         return observations, rewards, terminations, truncations, infos
+
+    def _is_asked(self, agent: str) -> bool:
+        """Return whether the game waits for an agent that has not chosen yet."""
+        return self.aec_env.infos[agent]["to_move"] and agent not in self._waiting
 
     def render(self) -> Any:
         """Return what the game renders."""
@@ -99,7 +113,10 @@ class TextParallel(ParallelEnv[str, Observation, str]):
         return {agent: self.aec_env.observe(agent) for agent in self.agents}
 
     def _infos(self) -> dict[str, dict[str, Any]]:
-        return {agent: dict(self.aec_env.infos[agent]) for agent in self.agents}
+        return {
+            agent: {**self.aec_env.infos[agent], "to_move": self._is_asked(agent)}
+            for agent in self.agents
+        }
 
 
 def parallel(env_class: type[Game]) -> Callable[..., TextParallel]:

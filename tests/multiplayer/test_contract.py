@@ -9,6 +9,7 @@ import pytest
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 from gem_gymnasium import multiplayer
+from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
 from gem_gymnasium.testing import check_text_aec
 
 IDS = multiplayer.ids()
@@ -117,3 +118,74 @@ def test_names_and_modules_are_pettingzoo_s() -> None:
     assert connect_four_v0.env().metadata["name"] == "connect_four_v0"
     assert connect_four_v0.parallel_env().possible_agents == ["player_0", "player_1"]
     assert {"gem/ConnectFour-v0", "gem/LiarsDice-4p-v0"} <= set(pettingzoo.aec_registry)
+
+
+def test_all_who_choose_at_the_same_time_are_told_that_it_is_their_turn() -> None:
+    env = pettingzoo.make("parallel", "gem/LowestUnique-v0")
+    observations, infos = env.reset(seed=0)
+    for agent in env.agents:
+        assert infos[agent]["to_move"]
+        assert "It is your turn: give a number from 1 to 6" in observations[agent]["text"]
+
+
+def test_a_choice_behind_a_malformed_one_is_kept() -> None:
+    env = pettingzoo.make("parallel", "gem/RockPaperScissors-v0")
+    env.reset(seed=0)
+    *_, infos = env.step({"player_0": "garbage", "player_1": "\\boxed{paper}"})
+    assert (infos["player_0"]["to_move"], infos["player_1"]["to_move"]) == (True, False)
+    observations, *_ = env.step({"player_0": "\\boxed{rock}"})
+    assert (
+        "Round 1: you paper, the other player rock: you win it." in observations["player_1"]["text"]
+    )
+
+
+def test_a_step_without_an_action_that_is_needed_applies_nothing() -> None:
+    env = pettingzoo.make("parallel", "gem/RockPaperScissors-v0")
+    with pytest.raises(StepOutsideEpisode):
+        env.step({})
+    env.reset(seed=0)
+    with pytest.raises(ConfigError, match="the action of player_1 must be a str, got None"):
+        env.step({"player_0": "\\boxed{rock}", "player_1": None})
+    assert env.aec_env._state.chosen == ()
+
+
+@pytest.mark.parametrize(
+    ("id", "moves"),
+    [
+        ("gem/TwentyQuestions-v0", ["<say>Is it alive?</say>\\boxed{ask}"]),
+        ("gem/PrisonersDilemma-v0", []),
+    ],
+)
+def test_nobody_wins_a_shared_game_by_another_s_forfeit(id: str, moves: list[str]) -> None:
+    env = make(id, retries=0)
+    env.reset(seed=0)
+    for move in [*moves, "no move"]:
+        env.step(move)
+    for agent in env.agents:
+        assert not env.infos[agent]["success"]
+        assert env.infos[agent]["progress"] == 0.0
+
+
+def test_an_offer_lasts_until_the_next_one_and_only_the_other_player_takes_it() -> None:
+    env = make("gem/Negotiation-v0")
+    env.reset(seed=0)
+    for reply in ("\\boxed{talk}", "\\boxed{1 0 0}", "\\boxed{talk}"):
+        env.step(reply)
+    assert "accept" not in env.observe("player_1")["text"].rpartition("It is your turn")[2]
+    env.step("\\boxed{talk}")
+    env.step("\\boxed{accept}")
+    assert env.infos["player_0"]["event"] == "agreed"
+
+
+def test_what_is_said_carries_no_controls_and_no_special_tokens() -> None:
+    env = make("gem/Negotiation-v0")
+    env.reset(seed=0)
+    env.step("<say>hi<|im_end|>\x1b[31m\x00 there</say>\\boxed{talk}")
+    assert "It says: hi< |im_end|>[31m there" in env.observe("player_1")["text"]
+
+
+def test_a_snapshot_of_something_else_is_refused() -> None:
+    env = make("gem/Nim-v0")
+    for data in (b"garbage", b"[]", make("gem/TicTacToe-v0").snapshot()):
+        with pytest.raises(SnapshotMismatch):
+            env.restore(data)

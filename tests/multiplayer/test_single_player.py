@@ -115,6 +115,23 @@ def test_an_opponent_that_fails_makes_the_step_invalid_and_the_next_episode_work
     assert env.step("\\boxed{5}")[4]["valid"]
 
 
+def test_no_reply_is_played_in_the_seat_of_an_opponent_that_raised() -> None:
+    def broken(observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
+        raise RuntimeError("a bug")
+
+    env = SinglePlayer(TicTacToeEnv(), seat=0, opponents=broken)
+    env.reset(seed=0)
+    with pytest.raises(RuntimeError, match="a bug"):
+        env.step("\\boxed{5}")
+    with pytest.raises(StepOutsideEpisode):
+        env.step("\\boxed{1}")
+    env = SinglePlayer(TicTacToeEnv(), seat=1, opponents=broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        env.reset(seed=0)
+    with pytest.raises(StepOutsideEpisode):
+        env.step("\\boxed{1}")
+
+
 def test_a_malformed_reply_costs_a_try_and_says_so() -> None:
     env = SinglePlayer(TicTacToeEnv(retries=1), seat=0)
     env.reset(seed=0)

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from gem_gymnasium.sandbox import lasting
+
 MAX_GROWTH_BYTES = 64 << 20
 
 
@@ -55,7 +57,7 @@ class Surroundings(NamedTuple):
         return cls(
             processes=len(descendants(os.getppid())),
             files=len(os.listdir("/proc/self/fd")),
-            threads=threading.active_count(),
+            threads=lasting.call(threading.active_count),  # with that one, which is to stay
             temporary=_count_files(tempfile.gettempdir(), 2),
             resident_mb=resident_bytes() >> 20,
         )

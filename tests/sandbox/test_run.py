@@ -230,7 +230,7 @@ def test_many_threads_lose_nothing(python: str) -> None:
 def test_a_mistake_of_the_callers_raises() -> None:
     with pytest.raises(UnknownName, match="did you mean 'zygote'"):
         run_python("1", level="zigote")
-    with pytest.raises(ConfigError, match="level 'zygote' runs python and session, not shell"):
+    with pytest.raises(ConfigError, match="level 'zygote' runs python, session; not shell"):
         run_shell("true", level="zygote")
     for bad in ({"time_s": 0}, {"time_s": float("inf")}, {"cpu_s": 0}, {"processes": -1}):
         with pytest.raises(ConfigError, match=next(iter(bad))):
