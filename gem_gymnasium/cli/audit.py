@@ -8,9 +8,9 @@ import json
 import sys
 from typing import Any
 
-from gem_gymnasium import registry
+from gem_gymnasium import multiplayer, registry
 from gem_gymnasium.cli.listing import table
-from gem_gymnasium.core.errors import DataUnavailable, MissingDependency, UnknownName
+from gem_gymnasium.core.errors import ConfigError, DataUnavailable, MissingDependency, UnknownName
 from gem_gymnasium.testing.audit import POLICIES, Audit, audit
 
 EPILOG = """\
@@ -51,9 +51,12 @@ def run(options: argparse.Namespace) -> int:
 
     Raises:
         UnknownName: No id of a task fits.
+        ConfigError: The id is a game.
     """
     known = [id for row in registry.ROWS if row.family not in NO_TASKS for id in row.ids()]
     ids = fnmatch.filter(known, options.pattern)
+    if not ids and options.pattern in {*registry.ids(), *multiplayer.ids()}:
+        raise ConfigError(f"{options.pattern} is a game: there are no answers to audit")
     if not ids:
         raise UnknownName("task", options.pattern, known)
     findings = 0

@@ -22,7 +22,8 @@ from gem_gymnasium.wrappers import NormalizeScore
 EPILOG = """\
 Type a move as it stands between the braces (`5`, `1 2 3`, `up`), or a whole reply with \\boxed{}.
 The answer to a task is put into its form for you.
-  :hint   what the solver would do
+In a terminal (gem/Terminal-...) a command stands between <bash> and </bash>, and <submit/> ends.
+  :hint   what the solver would do (not in games of several players)
   :rules  the rules again
   :quit   stop
 """
@@ -39,7 +40,11 @@ def add_to(commands: Any) -> None:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("id", help="such as gem/Sudoku-easy-v0; `gem-gym list` shows all")
+    parser.add_argument(
+        "id",
+        help="such as gem/Sudoku-easy-v0; `gem-gym list` shows all, docs/multiplayer.md those of several "
+        "players (gem/ConnectFour-v0)",
+    )
     parser.add_argument("--seed", type=int, help="the episode (default: a new one, and its seed)")
     parser.add_argument(
         "--opponent",

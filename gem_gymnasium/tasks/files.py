@@ -51,8 +51,14 @@ def read_file(name: str) -> Records:
 
 
 def _read_jsonl(path: Path) -> Records:
+    records: list[Any] = []
     with path.open(encoding="utf-8") as lines:
-        return _checked([json.loads(line) for line in lines if line.strip()])
+        for number, line in enumerate(lines, 1):
+            try:
+                records += [json.loads(line)] if line.strip() else []
+            except ValueError as error:
+                raise ValueError(f"line {number} is no JSON: {error}") from error
+    return _checked(records)
 
 
 def _read_json(path: Path) -> Records:

@@ -97,14 +97,21 @@ class Table(Rows):
         """Return a row.
 
         Raises:
-            UnknownName: It has no such column.
-            ConfigError: Its question is no text.
+            ConfigError: It lacks a column, its question is no text, or its answer is empty.
         """
+        try:
+            return self._row(index)
+        except ConfigError as error:
+            raise ConfigError(f"row {index} of {self.name}: {error}") from error
+
+    def _row(self, index: int) -> Row:
         record, columns = self.records()[index], self.columns
         question = plain(value_at(record, columns.question))
         if not isinstance(question, str):
-            raise ConfigError(f"row {index} of {self.name} has no text at {columns.question!r}")
+            raise ConfigError(f"there is no text at {columns.question!r}")
         answer = plain(value_at(record, columns.answer))
+        if answer is None or answer in ("", ()):
+            raise ConfigError(f"there is no answer at {columns.answer!r}")
         id = str(value_at(record, columns.id)) if columns.id else str(index)
         images = _listed(value_at(record, columns.image)) if columns.image else ()
         gold = gold_of(plain(value_at(record, columns.gold))) if columns.gold else ""

@@ -150,6 +150,8 @@ def audit(
         DataUnavailable: Its rows are not on this machine.
         SandboxUnavailable: Nothing here isolates the shell of a terminal task.
     """
+    if rows < 1:
+        raise ConfigError(f"rows must be at least 1, got {rows}")
     env = cast("gym.Env[Any, str]", gym.make(id, **kwargs))
     base: Any = env.unwrapped
     if isinstance(base, TerminalEnv):

@@ -184,5 +184,28 @@ def test_what_is_missing_is_named_at_make(tmp_path: Path) -> None:
 def test_a_question_that_is_no_text_is_refused(tmp_path: Path) -> None:
     name = write(tmp_path / "rows.jsonl", [{"problem": 3, "answer": "3"}])
     env = gym.make("gem/Math-v0", data=name)
-    with pytest.raises(ConfigError, match=r"row 0 of .* has no text at 'problem'"):
+    with pytest.raises(ConfigError, match=r"row 0 of .*: there is no text at 'problem'"):
         env.reset()
+
+
+@pytest.mark.parametrize("answer", [None, "", []])
+def test_a_row_without_an_answer_is_refused_by_its_number(answer: Any, tmp_path: Path) -> None:
+    rows = [{"problem": "1?", "answer": "1"}, {"problem": "2?", "answer": answer}]
+    env = gym.make("gem/Math-v0", data=write(tmp_path / "rows.jsonl", rows))
+    env.reset(options={"index": 0})
+    with pytest.raises(ConfigError, match=r"row 1 of .*: there is no answer at 'answer'"):
+        env.reset(options={"index": 1})
+
+
+def test_a_row_that_lacks_a_column_is_named(tmp_path: Path) -> None:
+    rows = [{"problem": "1?", "answer": "1"}, {"problem": "2?"}]
+    env = gym.make("gem/Math-v0", data=write(tmp_path / "rows.jsonl", rows))
+    with pytest.raises(ConfigError, match=r"row 1 of .*: unknown column 'answer'"):
+        env.reset(options={"index": 1})
+
+
+def test_a_line_that_is_no_json_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"problem": "1?", "answer": "1"}\n\n{"problem": \n')
+    with pytest.raises(ConfigError, match="line 3 is no JSON"):
+        gym.make("gem/Math-v0", data=str(path))

@@ -194,3 +194,10 @@ def test_the_command_has_a_table_json_and_a_status(
     good, contains = map(json.loads, capsys.readouterr().out.splitlines())
     assert (good["id"], good["findings"]) == ("audit/Good-v0", [])
     assert contains["findings"]
+
+
+def test_an_audit_of_no_rows_or_of_a_game_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ConfigError, match="rows must be at least 1, got 0"):
+        audit("audit/Good-v0", rows=0)
+    assert main(["audit", "gem/Sudoku-v0"]) != 0
+    assert "gem/Sudoku-v0 is a game: there are no answers to audit" in capsys.readouterr().err
