@@ -42,8 +42,8 @@ def add_to(commands: Any) -> None:
     )
     parser.add_argument(
         "id",
-        help="such as gem/Sudoku-easy-v0; `gem-gym list` shows all, docs/multiplayer.md those of several "
-        "players (gem/ConnectFour-v0)",
+        help="such as gem/Sudoku-easy-v0; `gem-gym list` shows all, docs/multiplayer.md those of "
+        "several players (gem/ConnectFour-v0)",
     )
     parser.add_argument("--seed", type=int, help="the episode (default: a new one, and its seed)")
     parser.add_argument(
