@@ -1,7 +1,8 @@
 """Read a git repository as data: its references and loose objects. No git is run on it.
 
-A repository that an agent leaves is hostile: its configuration and hooks name programs to run. Only
-objects count whose content has the name that they are found under.
+A repository that an agent leaves is hostile: its configuration and hooks name programs to run, and
+a few trees that name each other many times are millions of files. Only objects count whose content
+has the name that they are found under, and only so many are read.
 """
 
 from __future__ import annotations
@@ -9,12 +10,20 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from gem_gymnasium.terminal.scene import Scene
 
 MAX_OBJECT_BYTES = 1 << 20
 MAX_COMMITS = 1_000
+MAX_OBJECTS = 10_000
+"""Objects that one ``Repository`` reads, those that it reads again included."""
+
+MAX_BYTES = 32 << 20
+"""Bytes of all these objects together."""
+
+MAX_PATH_CHARS = 4_096
 
 _NAME = re.compile(r"[0-9a-f]{40}")
 
@@ -29,11 +38,15 @@ class Commit(NamedTuple):
 
 
 class Repository:
-    """What a scene holds of a repository in ``folder`` (``""``: the scene's own)."""
+    """What a scene holds of a repository in ``folder`` (``""``: the scene's own).
+
+    It reads ``MAX_OBJECTS`` objects of ``MAX_BYTES`` at most; beyond that there are none.
+    """
 
     def __init__(self, scene: Scene, folder: str = "") -> None:
         self._scene = scene
         self._git = f"{folder}/.git" if folder else ".git"
+        self._objects_left, self._bytes_left = MAX_OBJECTS, MAX_BYTES
 
     def branch(self, name: str) -> str:
         """Return the commit that a branch names, ``""`` if there is no such branch."""
@@ -79,22 +92,18 @@ class Repository:
         Raises:
             ValueError: As for ``commit``.
         """
-        return self._files(self.commit(name).tree, 0)
-
-    def _files(self, tree: str, depth: int) -> dict[str, str]:
-        if depth > 20:
-            raise ValueError("folders too deep")
         found: dict[str, str] = {}
-        left = self._object(tree, "tree")
-        while left:
-            head, _, rest = left.partition(b"\0")
-            mode, _, path = head.decode().partition(" ")
-            name, left = rest[:20].hex(), rest[20:]
-            if mode == "40000":
-                inside = self._files(name, depth + 1)
-                found.update({f"{path}/{below}": text for below, text in inside.items()})
-            else:
-                found[path] = self._object(name, "blob").decode()
+        waiting = [(self.commit(name).tree, "")]
+        while waiting:
+            tree, folder = waiting.pop()
+            for mode, path, inside in _entries(self._object(tree, "tree")):
+                place = folder + path
+                if len(place) > MAX_PATH_CHARS or len(waiting) >= MAX_OBJECTS:
+                    raise ValueError("there is too much to read")
+                if mode == "40000":
+                    waiting.append((inside, f"{place}/"))
+                else:
+                    found[place] = self._object(inside, "blob").decode()
         return found
 
     def _reference(self, name: str) -> str:
@@ -109,6 +118,8 @@ class Repository:
     def _object(self, name: str, kind: str) -> bytes:
         if not _NAME.fullmatch(name):
             raise ValueError(f"{name[:50]!r} names no object")
+        if self._objects_left <= 0 or self._bytes_left <= 0:
+            raise ValueError("there is too much to read")
         packed = self._scene.data(f"{self._git}/objects/{name[:2]}/{name[2:]}")
         if packed is None:
             raise ValueError(f"there is no loose object {name}")
@@ -116,9 +127,21 @@ class Repository:
             data = zlib.decompressobj().decompress(packed, MAX_OBJECT_BYTES)
         except zlib.error as error:
             raise ValueError(f"object {name} is damaged") from error
+        self._objects_left -= 1
+        self._bytes_left -= len(data)
         if hashlib.sha1(data, usedforsecurity=False).hexdigest() != name:
             raise ValueError(f"object {name} is another")
         head, _, content = data.partition(b"\0")
         if head.partition(b" ")[0] != kind.encode():
             raise ValueError(f"object {name} is no {kind}")
         return content
+
+
+def _entries(tree: bytes) -> Iterator[tuple[str, str, str]]:
+    """Yield the mode, the name and the object of each entry of a folder."""
+    place = 0
+    while place < len(tree):
+        end = tree.index(b"\0", place)
+        mode, _, path = tree[place:end].decode().partition(" ")
+        place = end + 21
+        yield mode, path, tree[end + 1 : place].hex()
