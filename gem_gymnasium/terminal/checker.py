@@ -23,8 +23,17 @@ POLICY = Policy(time_s=5.0, output_bytes=1 << 18)
 """What the command of one check may use."""
 
 
+UNPACK_S = 3.0
+"""Seconds in which all packs of an episode are unpacked; beyond it none of them is."""
+
+MAX_PACKS = 20
+"""Packs of an episode that are unpacked; of more, none is."""
+
 _PACK = re.compile(r"((?:[^\0]*/)?\.git/)objects/pack/pack-[0-9a-f]{40}\.pack")
-_UNPACK = "git init -q r; for pack in *.pack; do git -C r unpack-objects -q < $pack; done"
+_UNPACK = (
+    "for folder in *; do git init -q --template= $folder/r; "
+    "for pack in $folder/*.pack; do git -C $folder/r unpack-objects -q < $pack; done; done"
+)
 
 
 class Verdict(NamedTuple):
@@ -47,7 +56,8 @@ def judge(checks: Sequence[Check], scene: Scene, level: str) -> Verdict:
         GraderError: The sandbox that a check needs failed.
     """
     deadline = time.monotonic() + CHECK_S
-    scene = unpacked(scene, level)
+    if any(isinstance(check, Look) and check.reads_git for check in checks):
+        scene = unpacked(scene, level)
     passed = [_passes(check, scene, level, deadline) for check in checks]
     weights = [check.weight for check in checks]
     gained = sum(weight for weight, ok in zip(weights, passed, strict=True) if ok)
@@ -89,23 +99,35 @@ def run_on_copies(check: Run, scene: Scene, level: str, time_s: float = POLICY.t
 def unpacked(scene: Scene, level: str) -> Scene:
     """Return a scene whose git objects are all loose: packs are unpacked in a fresh sandbox.
 
+    It is one sandbox for all packs, and its folder is read as any other: so time, number and memory
+    are bounded for all packs together.
+
     Raises:
         GraderError: The sandbox failed.
     """
     packs = {path: found[1] for path in scene.entries if (found := _PACK.fullmatch(path))}
+    if not packs or len(packs) > MAX_PACKS:
+        return scene
+    repositories = sorted({*packs.values()})
+    files = {
+        f"{repositories.index(repository)}/{number}.pack": File(scene.data(path) or b"")
+        for number, (path, repository) in enumerate(packs.items())
+    }
+    shell = ShellSession(POLICY, level)
+    try:
+        lay_out(shell.folder, files)
+        result = shell.run(_UNPACK, time_s=UNPACK_S)
+        shell.stop()
+        made = read_folder(shell.folder)
+    finally:
+        shell.close()
+    if result.status == "failed":
+        raise GraderError(f"the sandbox that unpacks git's objects failed: {result.detail}")
+    if result.status in ("timeout", "limit"):
+        return scene
     entries: dict[str, Entry] = dict(scene.entries)
-    for path, repository in packs.items():
-        shell = ShellSession(POLICY, level)
-        try:
-            lay_out(shell.folder, {"a.pack": File(scene.data(path) or b"")})
-            result = shell.run(_UNPACK)
-            shell.stop()
-            made = read_folder(shell.folder)
-        finally:
-            shell.close()
-        if result.status == "failed":
-            raise GraderError(f"the sandbox that unpacks git's objects failed: {result.detail}")
-        for name, entry in made.items():
-            if name.startswith("r/.git/objects/"):
-                entries.setdefault(repository + name.removeprefix("r/.git/"), entry)
+    for path, entry in made.items():
+        number, _, inside = path.partition("/r/.git/")
+        if inside.startswith("objects/"):
+            entries.setdefault(repositories[int(number)] + inside, entry)
     return scene._replace(entries=entries)

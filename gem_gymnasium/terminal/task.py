@@ -29,6 +29,8 @@ class Look:
     passes: Callable[[Scene], bool]
     """May raise a ValueError, LookupError, TypeError or RecursionError: then it has not passed."""
     weight: int = 1
+    reads_git: bool = False
+    """Whether it looks at a git repository, whose packs are unpacked for it then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gem_gymnasium.terminal.families.draws import NOUNS, between, pick, pick_some, words
@@ -13,6 +15,10 @@ from gem_gymnasium.terminal.task import Look, Task
 
 def _lines(rng: np.random.Generator, count: int) -> str:
     return "".join(f"{words(rng, 4)}\n" for _ in range(count))
+
+
+def _look(passes: Callable[[Scene], bool], weight: int = 1) -> Look:
+    return Look(passes, weight, reads_git=True)
 
 
 def _is_clean(scene: Scene, repository: Repository, branch: str) -> bool:
@@ -62,9 +68,9 @@ def undo_commit(rng: np.random.Generator) -> Task:
         ),
         files=writer.files({"main": top}),
         checks=(
-            Look(undone, 2),
-            Look(kept),
-            Look(lambda scene: undone(scene) and _is_clean(scene, Repository(scene), "main")),
+            _look(undone, 2),
+            _look(kept),
+            _look(lambda scene: undone(scene) and _is_clean(scene, Repository(scene), "main")),
         ),
         solution=(f"git revert --no-edit $(git log --format=%H --grep '{bad_message}')",),
     )
@@ -105,9 +111,9 @@ def resolve_merge(rng: np.random.Generator) -> Task:
         ),
         files=writer.files({"main": here, topic: there}),
         checks=(
-            Look(merged),
-            Look(parents),
-            Look(lambda scene: merged(scene) and parents(scene), 2),
+            _look(merged),
+            _look(parents),
+            _look(lambda scene: merged(scene) and parents(scene), 2),
         ),
         solution=(
             f"git merge {topic}",
@@ -153,9 +159,9 @@ def recover_commit(rng: np.random.Generator) -> Task:
         ),
         files=writer.files({"main": second}, log=log),
         checks=(
-            Look(recovered, 2),
-            Look(kept),
-            Look(lambda scene: recovered(scene) and _is_clean(scene, Repository(scene), "main")),
+            _look(recovered, 2),
+            _look(kept),
+            _look(lambda scene: recovered(scene) and _is_clean(scene, Repository(scene), "main")),
         ),
         solution=(
             f"git branch {branch} $(git reflog --format=%H --grep-reflog '{last}' | head -n 1)",
@@ -191,9 +197,9 @@ def move_commits(rng: np.random.Generator) -> Task:
         ),
         files=writer.files({"main": commits[-1]}),
         checks=(
-            Look(moved),
-            Look(cut),
-            Look(lambda s: moved(s) and cut(s) and _is_clean(s, Repository(s), "main"), 2),
+            _look(moved),
+            _look(cut),
+            _look(lambda s: moved(s) and cut(s) and _is_clean(s, Repository(s), "main"), 2),
         ),
         solution=(f"git branch {branch} && git reset -q --hard HEAD~{count}",),
     )
