@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from gem_gymnasium.core.errors import ToolFailure
@@ -12,6 +13,9 @@ from gem_gymnasium.tools.schema import problem_of
 
 OPEN, CLOSE = "<bash>", "</bash>"
 SUBMIT = "<submit/>"
+
+_SUBMISSION = re.compile(r"<submit\s{0,9}(?:/>|>\s{0,9}</submit\s{0,9}>)", re.IGNORECASE)
+_THOUGHT = "</think>"
 
 FORM = (
     f"Put one command (several lines if you like) between {OPEN} and {CLOSE}, or end your work "
@@ -76,12 +80,13 @@ _TOOLS = (_Bash(), _Submit())
 def parse(reply: str) -> Action | None:
     """Return what a reply asks for, or None; never raises, in linear time.
 
-    A command counts before a submission, wherever they stand: a reply that holds both runs the
-    command.
+    What stands before the last ``</think>`` is a thought, and is not read. A command counts before
+    a submission, wherever they stand: a reply that holds both runs the command.
     """
+    reply = reply.rpartition(_THOUGHT)[2]
     call = find_call(reply, _TOOLS)
     if call is None:
-        return Action(None) if SUBMIT in reply else None
+        return Action(None) if _SUBMISSION.search(reply) else None
     if call.problem:
         return Action(None, call.problem)
     tool = next(tool for tool in _TOOLS if tool.name == call.tool)

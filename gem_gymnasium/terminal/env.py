@@ -62,7 +62,8 @@ class TerminalEnv(TextEnv[ShellConfig, State, Action]):
     ## Action Space
     Any text (``UnicodeText``). The first ``<bash>command</bash>``, or a ``<tool_call>`` of ``bash``
     (argument ``command``), is run; the rest of the reply is passed over. A reply without a command
-    that holds ``<submit/>``, or calls ``submit``, ends the work.
+    that holds ``<submit/>``, or calls ``submit``, ends the work. What stands before the last
+    ``</think>`` is not read.
 
     ## Observation Space
     Any text: first the rules and the task, then what the command wrote (stderr where it falls among
