@@ -174,5 +174,6 @@ def _hits(items: Sequence[Mapping[str, Any]], title: str, *texts: str) -> list[H
     for item in items:
         said = [item[text] for text in texts if isinstance(item.get(text), str) and item[text]]
         if said:
-            hits.append(Hit(str(item.get(title) or ""), " ".join(said)))
+            name = item.get(title)
+            hits.append(Hit(name if isinstance(name, str) else "", " ".join(said)))
     return hits

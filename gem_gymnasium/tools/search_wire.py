@@ -10,6 +10,7 @@ line of ``contents`` is the title.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, cast
@@ -106,7 +107,13 @@ def _hit(item: Any) -> Hit:
     score = item.get("score", 0.0)
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise ValueError("a score is no number")
-    return Hit(title, text, float(score))
+    try:
+        number = float(score)
+    except OverflowError:
+        raise ValueError("a score is too large") from None
+    if not math.isfinite(number):
+        raise ValueError("a score is not finite")
+    return Hit(title, text, number)
 
 
 # -- the server's side --------------------------------------------------------------------------

@@ -229,6 +229,22 @@ def test_what_is_no_result_is_a_failure(wire: str, said: Any) -> None:
         HttpRetriever(url=url, wire=wire).search(["a"], 1, soon())
 
 
+@pytest.mark.parametrize("score", ["9" * 400, "9" * 5_000, "1e999", "NaN", "null", '"1"', "true"])
+def test_a_score_that_is_no_finite_number_is_a_failure(score: str) -> None:
+    body = f'{{"result": [[{{"contents": "a", "score": {score}}}]]}}'.encode()
+    with answering(lambda _: (200, body)) as url, pytest.raises(BackendError, match="no result"):
+        HttpRetriever(url=url).search(["a"], 1, soon())
+
+
+@pytest.mark.parametrize(
+    "score", [float("nan"), float("inf"), "1", True, None, msgpack.Timestamp(1)]
+)
+def test_a_packed_score_that_is_no_finite_number_is_a_failure(score: Any) -> None:
+    body = wires.messagepack().packb({"result": [{"contents": "a", "score": score}]})
+    with answering(lambda _: (200, body)) as url, pytest.raises(BackendError, match="no result"):
+        HttpRetriever(url=url, wire="gem").search(["a"], 1, soon())
+
+
 @pytest.mark.parametrize("wire", wires.WIRES)
 @pytest.mark.parametrize("body", [b"", b"\xc1", b"[" * 100_000, b"\x91" * 100_000, b"<html>"])
 def test_garbage_is_a_failure(wire: str, body: bytes) -> None:

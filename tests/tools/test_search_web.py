@@ -124,6 +124,12 @@ def test_what_is_no_result_is_a_failure(provider: str, said: Any) -> None:
         search(provider, 200, said)
 
 
+@pytest.mark.parametrize("title", [None, 3, 10**400, float("nan"), True, ["a"], {"a": 3}])
+def test_a_title_that_is_no_text_is_none(title: Any) -> None:
+    said = {"organic": [{"title": title, "snippet": "A town."}]}
+    assert search("serper", 200, said)[0] == Found((Hit("", "A town."),))
+
+
 def test_keys_come_from_the_environment_and_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnknownName, match="did you mean 'serper'"):
         WebSearch(provider="serpr")
