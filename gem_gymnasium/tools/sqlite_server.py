@@ -1,8 +1,9 @@
 """An MCP server for one SQLite database: ``python -m gem_gymnasium.tools.sqlite_server FILE``.
 
 Covered: the file is the only database that statements reach (no ATTACH, no PRAGMA that writes, no
-extensions), one statement a call, ``MAX_ROWS`` rows and ``TIMEOUT_S`` seconds each, ``MAX_PAGES``
-pages in all.
+extensions), one statement a call, ``MAX_ROWS`` rows and ``TIMEOUT_S`` seconds each, no value larger
+than ``MAX_VALUE_BYTES``, ``MAX_PAGES`` pages in all; ``read_query`` changes nothing. Not covered:
+the temporary files that a statement takes while it runs.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ from __future__ import annotations
 import sqlite3
 import sys
 import time
+from itertools import islice
 from typing import Any
 
 MAX_ROWS = 100
 MAX_VALUE_CHARS = 500
+MAX_VALUE_BYTES = 1_000_000
+"""Bytes of the largest value, and row, that a statement reads, computes or writes."""
+
+MAX_COLUMNS = 200
 TIMEOUT_S = 5.0
 MAX_PAGES = 16_384
 """Pages, of 4 KiB each, that the file may grow to."""
@@ -40,8 +46,13 @@ class Database:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def run(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
-        """Run one statement, and return column names, then rows; nothing for one without rows.
+    def run(self, sql: str, *parameters: object, changes: bool = False) -> list[tuple[Any, ...]]:
+        """Run one statement; return column names, then rows of texts, or how many it changed.
+
+        Args:
+            sql: The statement.
+            parameters: What stands for its question marks.
+            changes: Whether it may change the database.
 
         Raises:
             sqlite3.Error: It is refused, wrong, or took too long.
@@ -49,17 +60,24 @@ class Database:
         connection = sqlite3.connect(self._path, timeout=TIMEOUT_S)
         try:
             connection.execute(f"PRAGMA max_page_count = {MAX_PAGES}")
+            if not changes:  # a statement that begins with WITH may write, too
+                connection.execute("PRAGMA query_only = ON")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, MAX_COLUMNS)
             connection.set_authorizer(authorize)
             deadline = time.monotonic() + TIMEOUT_S
             connection.set_progress_handler(lambda: time.monotonic() > deadline, _CHECK_EVERY)
             with connection:
                 cursor = connection.execute(sql, parameters)
                 if cursor.description is None:
-                    return [(f"rows changed: {max(0, cursor.rowcount)}",)]
+                    # Where a statement begins with WITH, the cursor has no count.
+                    changed = cursor.rowcount if cursor.rowcount >= 0 else connection.total_changes
+                    return [(f"rows changed: {changed}",)]
                 names = tuple(column[0] for column in cursor.description)
-                rows = cursor.fetchmany(MAX_ROWS + 1)
-            more = [("...",)] if len(rows) > MAX_ROWS else []
-            return [names, *rows[:MAX_ROWS], *more]
+                # Shortened one by one: a hundred rows of large values would take the memory.
+                rows = [tuple(map(_shown, row)) for row in islice(cursor, MAX_ROWS)]
+                more = [("...",)] if cursor.fetchone() is not None else []
+            return [names, *rows, *more]
         finally:
             connection.close()
 
@@ -85,9 +103,9 @@ def make_server(path: str) -> Any:
     server = MCPServer("sqlite", log_level="ERROR")
     database = Database(path)
 
-    def answer(sql: str, *parameters: object) -> str:
+    def answer(sql: str, *parameters: object, changes: bool = False) -> str:
         try:
-            return table(database.run(sql, *parameters))
+            return table(database.run(sql, *parameters, changes=changes))
         except (sqlite3.Error, sqlite3.Warning, OverflowError, ValueError) as error:
             raise ToolError(f"{type(error).__name__}: {error}") from error
 
@@ -107,7 +125,7 @@ def make_server(path: str) -> Any:
 
     def write_query(sql: str) -> str:
         """Run one statement that changes the database; it is committed at once."""
-        return answer(sql)
+        return answer(sql, changes=True)
 
     for tool in (list_tables, describe_table, read_query, write_query):
         server.tool()(tool)
