@@ -77,9 +77,10 @@ class McpToolbox(Toolbox):
     that the model reads, and is connected to anew; one that cannot be connected to makes the step
     invalid. What a server holds is in no snapshot.
 
-    Covered: every wait has a deadline; what a server says is bounded, and its lies (a result that
-    breaks its schema, garbage, a line without an end) are text. Not covered: what its texts tell
-    the model to do; what a server's program does to the machine.
+    Covered: every wait has a deadline; what a server says is bounded before it is in memory (4 MiB
+    a line over stdio, 4 MiB an answer over HTTP), and its lies (a result that breaks its schema,
+    garbage, a line without an end) are text. Not covered: what its texts tell the model to do; what
+    a server's program does to the machine.
 
     Args:
         servers: Servers by name, or the path of a file of them

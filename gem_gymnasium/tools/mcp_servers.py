@@ -23,7 +23,7 @@ class StdioServer:
         cwd: The folder it runs in.
 
     Raises:
-        ConfigError: There is no command.
+        ConfigError: There is no command, or it is one text.
     """
 
     command: tuple[str, ...]
@@ -31,6 +31,11 @@ class StdioServer:
     cwd: str | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.command, str | bytes):
+            raise ConfigError(
+                "command must be a sequence, a program and its arguments one by one, such as "
+                f'("npx", "-y", "name"), got the text {self.command!r}'
+            )
         object.__setattr__(self, "command", tuple(self.command))
         if not self.command or not all(isinstance(part, str) for part in self.command):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"command must be a program and its arguments, got {self.command!r}")

@@ -144,11 +144,9 @@ class McpSession:
             async with stdio_transport(self._server, self._tail) as streams:
                 yield streams
             return
-        from mcp.client.streamable_http import streamable_http_client
-        from mcp.shared._httpx_utils import create_mcp_http_client
+        from gem_gymnasium.tools.mcp_http import http_transport  # it imports the SDK
 
-        http = create_mcp_http_client(headers=dict(self._server.headers))
-        async with http, streamable_http_client(self._server.url, http_client=http) as streams:
+        async with http_transport(self._server) as streams:
             yield streams
 
     def tools(self, deadline: float) -> list[Any]:

@@ -212,6 +212,8 @@ def test_what_cannot_be_used_is_refused_at_construction(
         McpToolbox(clock.servers, timeout_s=0)
     with pytest.raises(ConfigError, match="command"):
         StdioServer(())
+    with pytest.raises(ConfigError, match="must be a sequence"):
+        StdioServer("npx -y foo")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="needs a file of servers"):
         tool_of("mcp")
     monkeypatch.setattr("gem_gymnasium.tools.mcp_session.find_spec", lambda name: None)
