@@ -110,6 +110,11 @@ ATTACKS = (
            ("chmod -R u+w .git; for name in .git/objects/*/*; do echo x > $name; done",), GIT),
     Attack("no repository",
            ("rm -rf .git; git init -q . ; ln -s .git/HEAD .git/refs/heads/main",), GIT),
+    Attack("a folder that holds another ten times, twenty times over",
+           ("m='100644 blob' t=$(echo x | git hash-object -w --stdin); for n in $(seq 20); do "
+            "t=$(for i in 0 1 2 3 4 5 6 7 8 9; do printf '%s %s\\tf%s\\n' \"$m\" $t $i; done | "
+            "git mktree); m='040000 tree'; done; "
+            "git update-ref refs/heads/main $(git commit-tree -m x $t)",), GIT[:2]),
     # Against the machinery.
     Attack("the shell is killed",
            ("kill -9 $$", "kill -9 -1", "exit 0", "exec sleep 0"), FILES[:2]),
