@@ -13,7 +13,7 @@ from typing import Any
 
 from gem_gymnasium.core.errors import ConfigError, GraderError
 from gem_gymnasium.graders.code_tests import Test, Tests
-from gem_gymnasium.graders.values import decode, encode, inside
+from gem_gymnasium.graders.values import decode, encode, inside, is_plain
 from gem_gymnasium.sandbox import Policy, Result, run_python
 
 TIME_S = 30.0
@@ -33,7 +33,8 @@ def record_calls(check: str, function: str, solution: str, *, level: str | None 
 
     Raises:
         ConfigError: The solution does not pass, or the check makes no call, or one with an argument
-            that is no plain value.
+            or a result that is no plain value, or its results alone do not pass: the check looks at
+            what the function does beside, such as a change of its argument.
         GraderError: The sandbox failed.
         SandboxUnavailable: Nothing on this machine isolates a program.
     """
@@ -45,10 +46,18 @@ def record_calls(check: str, function: str, solution: str, *, level: str | None 
     if not calls:
         why = done.errors.rstrip().rpartition("\n")[2] or done.detail or "no call"
         raise ConfigError(f"the check of {function!r} cannot be recorded: {why}")
-    if '"other"' in json.dumps([call[:2] for call in calls]):
-        raise ConfigError(f"the check of {function!r} has an argument that is no plain value")
+    for place, what in enumerate(("an argument", "an argument", "a result")):
+        if not all(is_plain(call[place]) for call in calls):
+            raise ConfigError(f"the check of {function!r} has {what} that is no plain value")
     cases = [Test(decode(call[0]), (decode(call[2]),), decode(call[1])) for call in calls]
-    return Tests(cases, function, source)
+    tests = Tests(cases, function, source)
+    passed, why = passes_check(tests, [call[2] for call in calls], level)
+    if not passed:
+        raise ConfigError(
+            f"the check of {function!r} does not pass on the results of its calls alone ({why}): "
+            "it may look for a change of an argument"
+        )
+    return tests
 
 
 def passes_check(tests: Tests, forms: Sequence[Any], level: str | None) -> tuple[bool | None, str]:
@@ -58,8 +67,11 @@ def passes_check(tests: Tests, forms: Sequence[Any], level: str | None) -> tuple
     """
     try:
         results = [encode(decode(form)) for form in forms]
+        plain = all(map(is_plain, forms))
     except (ValueError, TypeError, AttributeError, RecursionError):  # forged: no results at all
         return False, "results without a form"
+    if not plain:
+        return False, "a result that is no plain value"
     calls = [
         [encode(list(test.input)), encode(dict(test.keywords)), result]
         for test, result in zip(tests.cases, results, strict=True)
@@ -68,6 +80,9 @@ def passes_check(tests: Tests, forms: Sequence[Any], level: str | None) -> tuple
     match _answer(done):
         case [bool(passed), str(why)]:
             return passed, why
+        case [None, str(why)]:  # on the results of the solution it makes no other call
+            known = [encode(test.outputs[0]) for test in tests.cases]
+            return (None if results == known else False), why
         case _:
             last = done.errors.rstrip().rpartition("\n")[2]
             return (False, done.detail) if done.status in ("timeout", "limit") else (None, last)

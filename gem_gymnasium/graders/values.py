@@ -44,7 +44,9 @@ def encode(value: Any, depth: int = 0) -> Any:
     for kind in _KINDS:
         if isinstance(value, kind):
             items: Any = dict[Any, Any].items(value) if kind is dict else kind.__iter__(value)
-            return {kind.__name__: [encode(item, depth + 1) for item in items]}
+            forms = [encode(item, depth + 1) for item in items]
+            # the order of a set is another in each process
+            return {kind.__name__: sorted(forms, key=repr) if "set" in kind.__name__ else forms}
     return {"other": repr(value)[:MAX_TEXT]}
 
 
@@ -74,6 +76,14 @@ def decode(form: Any) -> Any:
         if name == kind.__name__:
             return kind([decode(item) for item in inner])
     raise ValueError(f"no form of a value: {name!r}")
+
+
+def is_plain(form: Any) -> bool:
+    """Return whether the value of a form that ``decode`` takes holds no ``Other``."""
+    if not isinstance(form, dict):
+        return True
+    ((name, inner),) = cast("dict[str, Any]", form).items()
+    return name != "other" and all(map(is_plain, inner))
 
 
 def inside(names: Iterable[str], call: str = "") -> str:

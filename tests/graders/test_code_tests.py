@@ -127,3 +127,78 @@ def test_arguments_must_be_plain_values() -> None:
     solution = "def root(x):\n    return 1\n"
     with pytest.raises(ConfigError, match="no plain value"):
         record_calls("def check(candidate): candidate(print)", "root", solution)
+
+
+@pytest.mark.parametrize(
+    ("check", "solution", "why"),
+    [
+        (
+            "def check(candidate):\n    x = [3, 1]\n    candidate(x)\n    assert x == [1, 3]",
+            "def root(x): x.sort()",
+            "a change of an argument",
+        ),
+        (
+            "def check(candidate): assert list(candidate(1)) == [1]",
+            "def root(x): return iter([x])",
+            "a result that is no plain value",
+        ),
+    ],
+)
+def test_a_check_that_looks_at_more_than_values_is_refused(
+    check: str, solution: str, why: str
+) -> None:
+    with pytest.raises(ConfigError, match=why):
+        record_calls(check, "root", solution)
+
+
+def test_results_that_lead_a_check_to_another_call_are_wrong() -> None:
+    check = "def check(candidate):\n    x = candidate(2)\n    assert candidate(x) == 2"
+    tests = record_calls(check, "root", "def root(x): return 3 - x if x in (1, 2) else 0")
+    grade = grade_code(reply("def root(x): return 7"), tests)
+    assert grade == (0.0, "ok", "the check failed: it makes a call that was not recorded")
+
+
+def test_a_check_that_catches_every_error_passes_no_other_call() -> None:
+    check = (
+        "def check(candidate):\n    x = candidate(2)\n    try:\n        candidate(x)\n"
+        "    except Exception:\n        pass"
+    )
+    tests = record_calls(check, "root", "def root(x): return 3 - x if x in (1, 2) else 0")
+    assert grade_code(reply("def root(x): return 7"), tests).score == 0.0
+
+
+def test_a_check_that_calls_by_chance_of_its_own_is_an_error_not_a_wrong_answer() -> None:
+    check = (
+        "def check(candidate):\n    import random\n"
+        "    assert candidate(random.Random().random()) == 1"
+    )
+    solution = "def root(x): return 1"
+    with pytest.raises(ConfigError, match="it makes a call that was not recorded"):
+        record_calls(check, "root", solution)
+    tests = Tests([Test([4], (1,))], "root", check)
+    assert grade_code(reply(solution), tests).status == "error"
+    assert grade_code(reply("def root(x): return 2"), tests) == (
+        0.0,
+        "ok",
+        "the check failed: it makes a call that was not recorded",
+    )
+
+
+def test_an_object_does_not_pass_as_a_tuple_of_its_text() -> None:
+    check = "def check(candidate): assert list(candidate(1)) == ['<x>']"
+    tests = record_calls(check, "root", "def root(x): return ['<x>']")
+    program = "class X:\n    def __repr__(self): return '<x>'\ndef root(x): return X()"
+    grade = grade_code(reply(program), tests)
+    assert grade == (0.0, "ok", "the check failed: a result that is no plain value")
+
+
+def test_a_text_that_reads_other_is_a_plain_value() -> None:
+    check = "def check(candidate): assert candidate('other') == 'other'"
+    tests = record_calls(check, "same", "def same(x): return x")
+    assert grade_code(reply("def same(x): return x"), tests).score == 1.0
+
+
+def test_sets_are_the_same_in_every_process() -> None:
+    check = "def check(candidate): assert candidate({'a', 'b', 'c', 'd', 'e'}) == {'a', 'e'}"
+    tests = record_calls(check, "ends", "def ends(x): return {min(x), max(x)}")
+    assert grade_code(reply("def ends(x): return {max(x), min(x)}"), tests).score == 1.0

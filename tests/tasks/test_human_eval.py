@@ -41,7 +41,7 @@ HARDLY = "def total(numbers):\n    "
         (f"{RIGHT}\nraise SystemExit", 0.0, "AssertionError"),
         (f"{RIGHT}\nimport os\nos._exit(0)", 0.0, "AssertionError"),
         (f"{HARDLY}while True:\n        pass", 0.0, "timeout"),
-        (f"{HARDLY}return type('', (), {{'__eq__': lambda *_: True}})()", 0.0, "AssertionError"),
+        (f"{HARDLY}return type('', (), {{'__eq__': lambda *_: True}})()", 0.0, "plain value"),
     ],
 )
 def test_a_program_is_judged_by_its_checks(program: str, score: float, detail: str) -> None:
