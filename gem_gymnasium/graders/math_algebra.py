@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from math import comb
 from typing import NamedTuple
 
 from gem_gymnasium.graders.math_field import Field, field
@@ -19,6 +20,9 @@ MAX_CHARS = 400
 
 MAX_DEPTH = 40
 """Brackets in brackets."""
+
+MAX_BINOMIAL = 1_000
+"""The largest number in a binomial."""
 
 MAX_DIGITS = 60
 """Digits of a number, and of an exponent that is computed."""
@@ -221,6 +225,8 @@ class _Reader:
             return part
         if token == "\\frac":
             return self._quotient(self._group(depth), self._group(depth))
+        if token == "\\binom":
+            return self._binomial(self._group(depth), self._group(depth))
         if token == "\\sqrt" and self._next() == "{":
             return self._root(self._group(depth))
         if token in ("i", "I"):
@@ -231,6 +237,15 @@ class _Reader:
             self.names.add(token)
             return _Part(self._field.named(token))
         raise _Unread
+
+    def _binomial(self, above: _Part, below: _Part) -> _Part:
+        n, k = above.exact, below.exact
+        if n is None or k is None or not n.denominator == k.denominator == 1:
+            raise _Unread
+        if not 0 <= k <= n <= MAX_BINOMIAL:
+            raise _Unread
+        exact = Fraction(comb(int(n), int(k)))
+        return _Part(exact.numerator % self._p, _small(exact))
 
     def _group(self, depth: int) -> _Part:
         self.expect("{")

@@ -10,17 +10,26 @@ import re
 from collections.abc import Sequence
 
 from gem_gymnasium.graders.math_algebra import same_formula
+from gem_gymnasium.graders.math_base import read_based
+from gem_gymnasium.graders.math_choice import is_choice, letter_of
 from gem_gymnasium.graders.math_number import read_number, same_number
-from gem_gymnasium.graders.math_shape import Shape, shape_of, without_brackets
+from gem_gymnasium.graders.math_shape import Shape, equal_parts, shape_of, without_brackets
 from gem_gymnasium.graders.math_text import canonical, squeezed
+from gem_gymnasium.graders.math_words import (
+    above_zero,
+    clock,
+    contradict,
+    is_empty_set,
+    is_spoken,
+)
 
 MAX_DEPTH = 5
 """Shapes in shapes that are compared."""
 
 _NAME = r"(?P<name>[a-zA-Z](?:_\{?\w+\}?)?(?: ?\( ?[a-zA-Z] ?\))?)"
 _NAMED = re.compile(rf"{_NAME} ?(?:=|\\in(?![a-zA-Z])) ?(?P<value>[^=<>]+)")
-_LETTER = re.compile(r"\(?([A-J])\)?")
-_CHOICE = re.compile(r"\(?([A-Ja-j])(?:[.:]|\))(?: .*)?", re.S)
+_DIGITS = re.compile(r"-?\w+", re.ASCII)
+_ONLY_NAME = re.compile(_NAME)
 _WORDS = re.compile(r"[^\W\d_](?:[^\W\d_]|[ .'/&-])*")
 _PARTS = re.compile(r"[ .'/&-]+")
 _FUNCTIONS = frozenset((
@@ -42,12 +51,24 @@ def _same(answer: str, reference: str, depth: int) -> bool | None:
     answer, reference = without_brackets(answer), without_brackets(reference)
     if squeezed(answer) == squeezed(reference):
         return bool(answer)
+    if is_empty_set(answer) and is_empty_set(reference):
+        return True
+    if letter := letter_of(reference):
+        return is_choice(answer, letter)
+    times = clock(answer), clock(reference)
+    if times[0] and times[1]:
+        return times[0] == times[1]
+    if (same := _same_based(answer, reference)) is not None:
+        return same
     left, right = read_number(answer), read_number(reference)
+    if (times[0] and (right or ":" in answer)) or (times[1] and (left or ":" in reference)):
+        return False
     if left is not None and right is not None:
-        return same_number(left, right)
-    if letter := _LETTER.fullmatch(reference):
-        choice = _CHOICE.fullmatch(answer)
-        return choice is not None and choice[1].upper() == letter[1]
+        return same_number(left, right) and not contradict(*_unsigned(answer, reference))
+    if contradict(*_unsigned(answer, reference)):
+        return False
+    if (left and _is_said(reference)) or (right and _is_said(answer)):
+        return False
     if is_words(reference) or is_words(answer):
         return False
     if depth == 0:
@@ -64,6 +85,13 @@ def _same(answer: str, reference: str, depth: int) -> bool | None:
             for match, text in zip(names, (answer, reference), strict=True)
         ]
         return _same(values[0], values[1], depth - 1)
+    if "=" in answer and "=" not in reference:
+        values = [part for part in equal_parts(answer) if not _ONLY_NAME.fullmatch(part)]
+        verdicts = {_same(part, values[-1], depth - 1) for part in values[:-1]}
+        if False in verdicts:
+            return False
+        if verdicts == {True}:
+            return _same(values[-1], reference, depth - 1)
     shapes = shape_of(answer), shape_of(reference)
     if shapes[0] is None or shapes[1] is None:
         # One number is no list of several.
@@ -71,6 +99,30 @@ def _same(answer: str, reference: str, depth: int) -> bool | None:
         several = any(shape is not None and len(shape.items) > 1 for shape in shapes)
         return False if numbers and several else same_formula(answer, reference)
     return _same_shape(shapes[0], shapes[1], depth - 1)
+
+
+def _same_based(answer: str, reference: str) -> bool | None:
+    """Compare numbers of which one names its base; None if none does.
+
+    Two bases must be the same: the value in another would pay for saying the question again, where
+    it asks for a conversion. A base on one side only may be left out, as a unit may.
+    """
+    left, right = read_based(answer), read_based(reference)
+    if left and right:
+        return left == right
+    based, other = (left, reference) if left else (right, answer)
+    plain = other.lower().replace(" ", "")
+    return plain == based.digits if based and _DIGITS.fullmatch(plain) else None
+
+
+def _unsigned(*texts: str) -> tuple[str, ...]:
+    """Return texts without the "below zero" that is a sign."""
+    return tuple(above_zero(text) or text for text in texts)
+
+
+def _is_said(text: str) -> bool:
+    """Return whether text is a number with words behind it that are no unit and no function."""
+    return is_spoken(text) and _FUNCTIONS.isdisjoint(_PARTS.split(text.lower()))
 
 
 def _same_series(answer: str, reference: str, depth: int) -> bool | None:

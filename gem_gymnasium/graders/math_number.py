@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gem_gymnasium.graders.math_unit import Unit, read_unit
+from gem_gymnasium.graders.math_words import above_zero, scaled
 
 MAX_CHARS = 400
 """Characters of the longest number read."""
@@ -105,10 +106,33 @@ _HEAD = re.compile(r"(?P<sign>[-+]?) ?(?P<money>[$€£]?) ?(?P<inner>[-+]?) ?")
 _PERCENT = re.compile(r" ?(?:%|percent(?:age)?\b|per cent\b)\.? ?")
 
 
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?([a-zA-Z]+)(?:,? and |,? ?)(?=\d|$)")
+
+
+def _compound(text: str, parts: list[tuple[str, str]]) -> Number | None:
+    """Return the amount in units of one kind, each smaller than the last: ``2 hours 30 min``."""
+    if "".join(match[0] for match in _AMOUNT.finditer(text)) != text:
+        return None
+    units = [read_unit(name, apart=True) for _, name in parts]
+    known = [unit for unit in units if unit is not None and unit.known]
+    sizes = [unit.size for unit in known]
+    if len(known) < len(parts) or len({unit.kind for unit in known}) > 1:
+        return None
+    if sizes != sorted(set(sizes), reverse=True):
+        return None
+    total = sum(Fraction(amount) * size for (amount, _), size in zip(parts, sizes, strict=True))
+    return Number(total / sizes[-1], unit=known[-1])
+
+
 def read_number(text: str) -> Number | None:
     """Return the number that canonical text is, or None."""
     if len(text) > MAX_CHARS or (not text.isascii() and not _ascii_but_units(text)):
         return None
+    if (above := above_zero(text)) is not None:
+        number = read_number(above) if above_zero(above) is None else None
+        return None if number is None or number.value < 0 else number._replace(value=-number.value)
+    if len(parts := _AMOUNT.findall(text)) > 1:
+        return _compound(text, parts)
     head = _HEAD.match(text)
     assert head is not None  # all of it is optional
     if head["sign"] and head["inner"]:
@@ -120,12 +144,15 @@ def read_number(text: str) -> Number | None:
             break
     if found is None:
         return None
+    value, behind_words = scaled(found.value, text, end)
+    if behind_words > end:
+        found, end = Number(value), behind_words
     percent = _PERCENT.match(text, end)
     end = percent.end() if percent else end
     rest = text[end:]
     unit = read_unit(head["money"], apart=True) if head["money"] else None
     if rest.strip():
-        behind = read_unit(rest.strip().lower(), apart=rest.startswith(" "))
+        behind = read_unit(rest.strip(), apart=rest.startswith(" "))
         if behind is None:
             return None
         unit = unit or behind
@@ -137,6 +164,10 @@ def _ascii_but_units(text: str) -> bool:
     return all(character.isascii() or character in "°€£¢" for character in text)
 
 
+# of money or of weight: the word does not tell
+_POUNDS = {read_unit("pounds", apart=True), read_unit("£", apart=True)}
+
+
 def same_number(left: Number, right: Number) -> bool:
     """Return whether two answers are the same number.
 
@@ -146,6 +177,8 @@ def same_number(left: Number, right: Number) -> bool:
     """
     factor = Fraction(1)
     if left.unit and right.unit and left.unit.known and right.unit.known:
+        if {left.unit, right.unit} == _POUNDS:
+            return _same(left, right, factor)
         if left.unit.kind != right.unit.kind:
             return False
         factor = left.unit.size / right.unit.size

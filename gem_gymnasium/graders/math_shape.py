@@ -34,6 +34,7 @@ _MATRIX = re.compile(
     r"(?P<body>[^\\]*(?:\\(?!end)[^\\]*)*)"
     r"\\end ?\{(?P=name)\}"
 )
+_OTHER_RELATION = re.compile(r"[<>:]|[!<>]=|==|\\(?:le|ge|ne|approx|equiv|in)(?![a-z])")
 _ROW_END = "\\cr"
 _TOKEN = re.compile(r"\\[{}]|[()\[\]{},;]|(?<![a-zA-Z\\])(?:and|or)(?![a-zA-Z])")
 _OPENING = frozenset(("(", "[", "{", "\\{"))
@@ -70,6 +71,23 @@ def without_brackets(text: str) -> str:
             break
         text = inner
     return text
+
+
+def equal_parts(text: str) -> list[str]:
+    """Return what stands between the signs of equality outside all brackets.
+
+    One part if there is none, or a list or another relation.
+    """
+    depth, start = 0, 0
+    parts: list[str] = []
+    for place, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and character == "=":
+            parts.append(text[start:place].strip())
+            start = place + 1
+    parts.append(text[start:].strip())
+    plain = all(parts) and not _OTHER_RELATION.search(text) and len(_split(text) or ()) == 1
+    return parts if plain and len(parts) <= MAX_ITEMS else [text]
 
 
 def _split(text: str) -> tuple[str, ...] | None:

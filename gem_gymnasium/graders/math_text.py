@@ -60,6 +60,8 @@ _DOUBLED = re.compile(
     r"ln|sin|cos|tan|angle|circ|boxed)(?![a-z]))"
 )
 _GROUPED = re.compile(r"(?<=\d)\{,\}(?=\d{3})")
+_SHORT_BINOMIAL = re.compile(r"\\binom\s*(\w)\s*(\w)")
+_NEGATIVE = re.compile(r"(?<![\w\\])(?:negative|minus) ?(?=[\d.$\\(])", re.IGNORECASE)
 _LEAD = re.compile(r"^(?:\\approx|\\implies|\\therefore|(?:=|is)(?=[\s$\\\d-])|and so)\s*")
 _ANSWER_IS = re.compile(r"\banswer\s*(?:is\b\s*:?|:|=)\s*", re.IGNORECASE)
 _INFINITY = re.compile(r"(?<![a-zA-Z\\])(?:infinity|inf)(?![a-zA-Z])", re.IGNORECASE)
@@ -87,6 +89,7 @@ def canonical(text: str) -> str:
     text = _INFINITY.sub(r"\\infty", text)
     text = _FRACTION.sub(_fraction, text)
     text = _SHORT_ROOT.sub(r"\\sqrt{\1}", text)
+    text = _NEGATIVE.sub("-", _SHORT_BINOMIAL.sub(r"\\binom{\1}{\2}", text))
     text = _SHORT_POWER.sub(r"^\1", text)
     text = " ".join(text.split())
     text = _LEAD.sub("", text)

@@ -9,6 +9,8 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from gem_gymnasium.graders.math_words import NUMBER_WORDS
+
 MAX_CHARS = 60
 """Characters of the longest unit read."""
 
@@ -56,6 +58,12 @@ _TABLE: dict[str, dict[str, str]] = {
     "angle": {"1": "° degree deg"},
     "temperature": {"1": "°c celsius"},
     "temperature in fahrenheit": {"1": "°f fahrenheit"},
+    "force": {"1": "newton", "1000": "kilonewton"},
+    "energy": {"1": "joule", "1000": "kilojoule"},
+    "power": {"1": "watt", "1000": "kilowatt"},
+    "pressure": {"1": "pascal", "1000": "kilopascal"},
+    "frequency": {"1": "hertz hz", "1000": "kilohertz khz"},
+    "voltage": {"1": "volt"},
     "speed": {"0.44704": "mph", "1/3.6": "kph kmph kmh"},
     "count": {"1": "unit units piece item time"},
 }
@@ -73,26 +81,36 @@ _UNITS: dict[str, Unit] = {
     for name in names.split()
 }
 
+# Signs whose capital letters tell them from names.
+_SIGNS = {
+    "N": "newton", "kN": "kilonewton", "J": "joule", "kJ": "kilojoule", "W": "watt",
+    "kW": "kilowatt", "Pa": "pascal", "kPa": "kilopascal", "V": "volt",
+}  # fmt: skip
+_DEGREES = re.compile(r"(?:°|degrees?|deg) ?(c|f|celsius|fahrenheit)")
+
 # Words that make an expression of what stands before them, or go on with a sentence.
 _NO_UNITS = frozenset((
     "and", "or", "to", "of", "the", "is", "are", "not", "but", "with", "between", "over", "under",
     "plus", "minus", "times", "mod", "choose", "factorial", "sqrt", "log", "ln", "exp", "sin",
     "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "pi",
     "inf", "infinity", "max", "min", "lim", "sum", "theta", "alpha", "beta", "gamma",
-))  # fmt: skip
+)) | NUMBER_WORDS  # fmt: skip
 _POWER = re.compile(r"(.+?) ?\^ ?\{? ?([23]) ?\}?")
-_WORD = re.compile(r"[a-z]{3,}|a\.?m\.?|p\.?m\.?")
+_WORD = re.compile(r"[a-z]{3,}")
 
 
 def read_unit(text: str, apart: bool) -> Unit | None:
     """Return the unit that the text behind a number is, or None.
 
     Args:
-        text: Canonical text in lower case, without spaces around.
+        text: Canonical text, without spaces around.
         apart: Whether a space parts it from the number. Without one a single letter is a variable.
     """
     if not text or len(text) > MAX_CHARS or (len(text) == 1 and text.isalpha() and not apart):
         return None
+    text = _SIGNS.get(text, text).lower()
+    if match := _DEGREES.fullmatch(text):
+        text = f"°{match[1][0]}"
     above, slash, below = text.replace(" per ", "/").partition("/")
     unit = _simple(above.strip())
     if unit is None or not slash:

@@ -78,6 +78,15 @@ def test_what_leads_in_is_left_out(text: str, value: str) -> None:
         ("1.5 * 10^{3}", Fraction(1500)),
         ("$12", Fraction(12)),
         ("12 apples", Fraction(12)),
+        ("1.5 million people", Fraction(1_500_000)),
+        ("3 hundred thousand", Fraction(300_000)),
+        ("2-thirds", Fraction(2, 3)),
+        ("3 squared", Fraction(9)),
+        ("4 degrees below zero", Fraction(-4)),
+        ("2 hours, 30 minutes", Fraction(150)),
+        ("2 hours 3 cm", None),
+        ("30 minutes 2 hours", None),
+        ("5 fifty", None),
         ("1,23", None),
         ("1/0", None),
         ("2x", None),
@@ -218,7 +227,8 @@ def test_hostile_strings_cost_little() -> None:
 @pytest.mark.parametrize(
     "piece",
     ["(", "{", "\\{", "1,", "\\frac", "\\frac{", "^", "**", "9^", "\\text{", "\\\\", "1 ", "and ",
-     "\\begin{pmatrix}", "answer is ", "!", "x=", "a.", "a ", "$", "1&", "\\cr ", ",1"],
+     "\\begin{pmatrix}", "answer is ", "!", "below zero ", "1 h ", "1 million ",
+     "A. ", "(B) ", "= 1", "not ", "5 a", "1_2", "1=(", "x=", "a.", "a ", "$", "1&", "\\cr ", ",1"],
 )  # fmt: skip
 def test_time_grows_with_the_length_only(piece: str) -> None:
     text = piece * (10_000 // len(piece))
