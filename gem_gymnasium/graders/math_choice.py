@@ -11,6 +11,7 @@ _LETTER = re.compile(r"\(?([A-J])\)?")
 _CHOICE = re.compile(r"\(?([A-Ja-j])(?:[.:]|\))(?P<text> .*)?", re.S)
 # A small letter counts only where it is written as an option.
 _OPTION = re.compile(r"(?<![\w\\])([A-J])(?!\w)(?P<more> [a-z]+)?|(?<!\w)\(([a-j])\)|\b([a-j])\) ")
+_CONSTANT = re.compile(r"(?<=[^ +]) ?\+ ?C$")
 _ARTICLES = frozenset("AI")
 _NO_NOUNS = frozenset(("is", "was", "or", "and", "not", "may", "might", "could", "too", "also"))
 _DENIED = re.compile(
@@ -33,7 +34,7 @@ def is_choice(answer: str, letter: str) -> bool:
     choice = _CHOICE.fullmatch(answer)
     if choice is None or choice[1].upper() != letter:
         return False
-    text = choice["text"] or ""
+    text = _CONSTANT.sub("", choice["text"] or "")  # an integral's
     return not _DENIED.match(text) and all(
         _is_no_option(match, letter) for match in _OPTION.finditer(text)
     )

@@ -142,5 +142,7 @@ def _simple(text: str) -> Unit | None:
     if words and power == 1 and all(_WORD.fullmatch(word) for word in words):
         if not _NO_UNITS.isdisjoint(words):
             return None
-        return Unit(text, known=False)
+        first = words[0]  # miles north, days ago
+        unit = _UNITS.get(first) or (_UNITS.get(first[:-1]) if first.endswith("s") else None)
+        return unit or Unit(text, known=False)
     return None

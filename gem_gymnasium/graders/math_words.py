@@ -33,9 +33,10 @@ _COUNTING = frozenset((
 NUMBER_WORDS = _COUNTING | frozenset(_SCALES)
 """Words that are part of a number, never the unit behind it."""
 
+# Before a noun some of them say only what is counted: 4 negative integers, 12 wrong answers.
 _STRICT = re.compile(
     r"(?<![\w\\])(?:noon|midnight|(?:north|south)[ -]?(?:east|west)|north|south|east|west|below|"
-    r"under|negative|not|no|never|incorrect|wrong|false|except|least|most)(?!\w)",
+    r"under|not|no|never|except|least|most|(?:negative|incorrect|wrong|false)(?! [a-z]{3}))(?!\w)",
     re.IGNORECASE,
 )
 _OPPOSITE = re.compile(
