@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import subprocess
 import sys
@@ -55,12 +56,14 @@ class Descriptors:
     def __init__(self, running: Running, program: Program) -> None:
         running.stdout, self.stdout = pipe()
         running.stderr, self.stderr = pipe()
-        self.confirmed, self.confirm = pipe()
+        self.confirmed, confirm = pipe()
+        self.confirm = _elsewhere(confirm)
         self.source, self.answers = -1, -1
         if program.kind.endswith("session"):
             requests, running.requests = os.pipe()
             os.set_blocking(running.requests, False)
-            running.answers, self.answers = pipe()
+            running.answers, answers = pipe()
+            self.answers = _elsewhere(answers)
         else:
             requests = sealed(program.text)
         if program.kind == "shell session":
@@ -94,6 +97,15 @@ class Descriptors:
                 raise SandboxFailure(f"the program could not be started: {what or 'no reason'}")
         finally:
             os.close(self.confirmed)
+
+
+def _elsewhere(descriptor: int) -> int:
+    """Return a descriptor that is none of a shell session's own, in place of one that is."""
+    if descriptor not in (ANSWERS, OUTPUT):
+        return descriptor
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, OUTPUT + 1)
+    os.close(descriptor)
+    return moved
 
 
 def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:

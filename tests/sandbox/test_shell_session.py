@@ -12,6 +12,7 @@ import pytest
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.sandbox import Policy, ShellSession, available
+from gem_gymnasium.sandbox.child_process import OUTPUT
 from gem_gymnasium.sandbox.policy import Place
 from gem_gymnasium.sandbox.processes import look
 from gem_gymnasium.sandbox.run import LEVELS
@@ -258,3 +259,16 @@ def test_a_session_that_is_forgotten_leaves_nothing(level: str) -> None:
     assert not folder.exists()
     assert pids
     assert not look(pids)
+
+
+def test_a_shell_works_whatever_descriptors_its_caller_has_open(shell: ShellSession) -> None:
+    first = os.open(os.devnull, os.O_RDONLY)
+    held = [first]
+    try:
+        while held[-1] < OUTPUT + 2:  # each start meets other numbers
+            shell.stop()
+            assert shell.run("echo out; echo err >&2").output == "out\nerr\n", held[-1]
+            held.append(os.dup(first))
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
