@@ -168,3 +168,10 @@ def build_config(config_type: type[ConfigT], rules: Mapping[str, Any]) -> Config
             kind = type(default).__name__
             raise ConfigError(f"{name} must be of type {kind}, got {value!r}")
     return config_type(**taken)
+
+
+def tuples(value: Any) -> Any:
+    """Turn the lists that JSON made back into tuples, at every depth."""
+    if isinstance(value, list):
+        return tuple(tuples(item) for item in cast("list[Any]", value))
+    return value

@@ -21,7 +21,7 @@ from gem_gymnasium.core.errors import (
     StepOutsideEpisode,
     UnknownName,
 )
-from gem_gymnasium.core.game import ConfigT, Game, MoveT, Outcome, StateT, build_config
+from gem_gymnasium.core.game import ConfigT, Game, MoveT, Outcome, StateT, build_config, tuples
 from gem_gymnasium.core.parsing import echo
 from gem_gymnasium.core.render import can_draw, draw_text
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
@@ -310,7 +310,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         """Take up the episode that ``snapshot_state`` described."""
         self.config = self.config_type(**data["config"])
         state = data["state"]
-        self._state = None if state is None else self.state_type(*_tuples(state))
+        self._state = None if state is None else self.state_type(*tuples(state))
         self._turn, self._over = data["turn"], data["over"]
         self._max_turns = cast("Any", self.config).max_turns
         self._optimum = data["optimal_turns"]
@@ -333,10 +333,3 @@ def failure_info(error: MachineryError) -> dict[str, Any]:
 def _print(observation: str) -> None:
     """Show an observation to a human; that of an invalid step was shown a step before."""
     sys.stdout.write(observation + "\n\n")
-
-
-def _tuples(value: Any) -> Any:
-    """Turn the lists that JSON made back into tuples, at every depth."""
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in cast("list[Any]", value))
-    return value

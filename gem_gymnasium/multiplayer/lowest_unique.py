@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.multiplayer.game import Outcome, to_each
 from gem_gymnasium.multiplayer.replies import boxed, boxed_int
+from gem_gymnasium.multiplayer.rounds import State, deal, to_move
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 from gem_gymnasium.multiplayer.text_parallel import parallel
 
@@ -39,26 +39,9 @@ class Config:
             )
 
 
-class State(NamedTuple):
-    """The numbers of all seats in each round, and those chosen in the one being played."""
-
-    rounds: tuple[tuple[int, ...], ...] = ()
-    chosen: tuple[int, ...] = ()
-
-
 def players(config: Config) -> int:
     """Return the number of seats."""
     return config.seats
-
-
-def deal(config: Config, rng: np.random.Generator) -> State:
-    """Return a game without rounds; there is no chance in it."""
-    return State()
-
-
-def to_move(config: Config, state: State) -> int:
-    """Return the seat that chooses."""
-    return len(state.chosen)
 
 
 def winner_of(numbers: tuple[int, ...]) -> int | None:

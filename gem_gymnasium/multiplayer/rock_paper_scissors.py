@@ -3,7 +3,6 @@ r"""Rock, paper, scissors: several rounds, both choose before either is shown.""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.wording import count_of
 from gem_gymnasium.multiplayer.game import Outcome, to_each, zero_sum
 from gem_gymnasium.multiplayer.replies import boxed, boxed_word
+from gem_gymnasium.multiplayer.rounds import State, deal, to_move
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 from gem_gymnasium.multiplayer.text_parallel import parallel
 
@@ -34,23 +34,6 @@ class Config:
             raise ConfigError(
                 f"max_turns must be enough for {self.rounds} rounds, got {self.max_turns}"
             )
-
-
-class State(NamedTuple):
-    """The choices of both seats in each round, and of the round that is being played."""
-
-    rounds: tuple[tuple[str, str], ...] = ()
-    chosen: tuple[str, ...] = ()
-
-
-def deal(config: Config, rng: np.random.Generator) -> State:
-    """Return a game without rounds; there is no chance in it."""
-    return State()
-
-
-def to_move(config: Config, state: State) -> int:
-    """Return the seat that chooses."""
-    return len(state.chosen)
 
 
 def scores(state: State) -> tuple[int, int]:

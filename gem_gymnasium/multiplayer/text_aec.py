@@ -14,11 +14,11 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
-from gem_gymnasium.core.game import ConfigT, MoveT, StateT, build_config
+from gem_gymnasium.core.game import ConfigT, MoveT, StateT, build_config, tuples
 from gem_gymnasium.core.render import can_draw, draw_text
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 from gem_gymnasium.core.text_env import INFO_TYPES, MALFORMED
-from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost
+from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost, to_all, to_each
 
 OTHER = "other"
 """The event, for a player who waited, of another's move."""
@@ -105,7 +105,6 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         """Whether each seat has yet to move, and so to read the rules."""
         self._told: list[str] = []
         """What each seat was told since its last move."""
-        self._shown = ""
 
     # -- the PettingZoo protocol --------------------------------------------------------------
 
@@ -135,7 +134,6 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         self._turn, self._tries = 0, self.retries
         self._new = [True] * len(self.agents)
         self._told = [""] * len(self.agents)
-        self._shown = ""
         self.agent_selection = self.agents[self.to_move(self.config, self._state)]
         self.infos = {
             agent: self._info(seat, "reset", legal=True) for seat, agent in enumerate(self.agents)
@@ -190,9 +188,9 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         if self._state is None:
             raise StepOutsideEpisode("the env was never reset: call reset() before render()")
         if self.render_mode == "ansi":
-            return self._shown
+            return self._picture()
         if self.render_mode == "rgb_array":
-            return draw_text(self._shown)
+            return draw_text(self._picture())
         return None
 
     def close(self) -> None:
@@ -203,6 +201,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
     def _judged(self, seat: int, reply: str) -> Outcome:
         """Return what a reply leads to; a legal one changes the state."""
         assert self._state is not None
+        players = len(self.possible_agents)
         move = self.parse(reply) if len(reply) <= MAX_CHARS else None
         if move is None:
             form = self.form(self.config, self._state, seat)
@@ -211,7 +210,9 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
                 if len(reply) > MAX_CHARS
                 else f"No valid action was found: {form}"
             )
-            return self._refused(seat, Outcome(MALFORMED, self._to(seat, why), legal=False))
+            return self._refused(
+                seat, Outcome(MALFORMED, to_each(seat, why, "", players), legal=False)
+            )
         state, outcome = self.play(self.config, self._state, move)
         if not outcome.legal:
             return self._refused(seat, outcome)
@@ -220,7 +221,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         self._tries = self.retries
         if not outcome.over and self._turn >= cast("Any", self.config).max_turns:
             last = self.unfinished(self.config, state)
-            ends = last.told or self._everyone("The last turn is used: the game is a draw.")
+            ends = last.told or to_all("The last turn is used: the game is a draw.", players)
             told = tuple(f"{a}\n{b}" if a else b for a, b in zip(outcome.told, ends, strict=True))
             return Outcome(outcome.event, told, last.rewards, over=True, winners=last.winners)
         return outcome
@@ -322,23 +323,19 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
             return "It is not your turn."
         return f"It is your turn: {self.form(self.config, self._state, seat)}"
 
-    def _everyone(self, text: str) -> tuple[str, ...]:
-        return (text,) * len(self.possible_agents)
-
-    def _to(self, seat: int, text: str) -> tuple[str, ...]:
-        return tuple(text if each == seat else "" for each in range(len(self.possible_agents)))
+    def _picture(self) -> str:
+        """Return every seat's view, once where all see the same."""
+        assert self._state is not None
+        views = [self.view(self.config, self._state, s) for s in range(len(self.possible_agents))]
+        if len(set(views)) == 1:
+            return views[0]
+        pairs = zip(self.possible_agents, views, strict=True)
+        return "\n\n".join(f"{agent}:\n{view}" for agent, view in pairs)
 
     def _show(self) -> None:
-        """Compose what is rendered: every seat's newest view."""
-        assert self._state is not None
-        parts = [
-            f"{agent}:\n{self.view(self.config, self._state, seat)}"
-            for seat, agent in enumerate(self.possible_agents)
-        ]
-        views = {part.partition("\n")[2] for part in parts}
-        self._shown = views.pop() if len(views) == 1 else "\n\n".join(parts)
+        """Show it to a person who watches."""
         if self.render_mode == "human":
-            sys.stdout.write(self._shown + "\n\n")
+            sys.stdout.write(f"{self._picture()}\n\n")
 
     # -- beyond PettingZoo --------------------------------------------------------------------
 
@@ -377,7 +374,6 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
                 "owed": self._cumulative_rewards,
                 "terminations": self.terminations,
                 "infos": self.infos,
-                "shown": self._shown,
             }
         ).encode()
 
@@ -405,7 +401,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
             self.np_random = np.random.Generator(np.random.PCG64())
             self.np_random.bit_generator.state = saved["rng"]
         state = saved["state"]
-        self._state = None if state is None else self.state_type(*_tuples(state))
+        self._state = None if state is None else self.state_type(*tuples(state))
         self._turn, self._tries = saved["turn"], saved["tries"]
         self._new, self._told = saved["new"], saved["told"]
         self.agents = saved["agents"]
@@ -414,11 +410,4 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         self.rewards, self._cumulative_rewards = saved["rewards"], saved["owed"]
         self.terminations = saved["terminations"]
         self.truncations = dict.fromkeys(self.terminations, False)
-        self.infos, self._shown = saved["infos"], saved["shown"]
-
-
-def _tuples(value: Any) -> Any:
-    """Turn the lists that JSON made back into tuples, at every depth."""
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in cast("list[Any]", value))
-    return value
+        self.infos = saved["infos"]
