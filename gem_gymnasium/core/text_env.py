@@ -23,7 +23,7 @@ from gem_gymnasium.core.errors import (
 )
 from gem_gymnasium.core.game import ConfigT, Game, MoveT, Outcome, StateT, build_config, tuples
 from gem_gymnasium.core.parsing import echo
-from gem_gymnasium.core.render import can_draw, draw_text
+from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 
 MALFORMED = "malformed"
@@ -99,12 +99,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
     ) -> None:
         if on_malformed not in ("end", "continue"):
             raise ConfigError(f"on_malformed must be 'end' or 'continue', got {on_malformed!r}")
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            pillow = " (rgb_array needs Pillow: run `pip install pillow`)"
-            raise ConfigError(
-                f"render_mode must be one of {self.metadata['render_modes']}, got {render_mode!r}"
-                + (pillow if render_mode == "rgb_array" else "")
-            )
+        check_render_mode(render_mode, self.metadata["render_modes"])
         if not isinstance(random, bool):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"random must be True or False, got {random!r}")
         self.config: ConfigT = build_config(self.config_type, rules)

@@ -16,7 +16,7 @@ from gem_gymnasium.core.errors import (
     StepOutsideEpisode,
     UnknownName,
 )
-from gem_gymnasium.core.render import can_draw, draw_text
+from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
 from gem_gymnasium.multiplayer.players import Player, player_for
@@ -63,9 +63,7 @@ class SinglePlayer(gym.Env[str, str]):
         others = len(game.possible_agents) - 1
         if not DRAWN <= seat <= others:
             raise ConfigError(f"seat must be from 0 to {others}, or -1 to draw one, got {seat}")
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            modes = self.metadata["render_modes"]
-            raise ConfigError(f"render_mode must be one of {modes}, got {render_mode!r}")
+        check_render_mode(render_mode, self.metadata["render_modes"])
         given = [opponents] * others if isinstance(opponents, str) or callable(opponents) else (
             list(opponents))  # fmt: skip
         if len(given) != others:

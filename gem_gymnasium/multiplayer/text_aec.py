@@ -15,7 +15,7 @@ from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
 from gem_gymnasium.core.game import ConfigT, MoveT, StateT, build_config, tuples
-from gem_gymnasium.core.render import can_draw, draw_text
+from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 from gem_gymnasium.core.text_env import INFO_TYPES, MALFORMED
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost, to_all, to_each
@@ -81,9 +81,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
 
     def __init__(self, *, render_mode: str | None = None, retries: int = 2, **rules: Any) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            modes = self.metadata["render_modes"]
-            raise ConfigError(f"render_mode must be one of {modes}, got {render_mode!r}")
+        check_render_mode(render_mode, self.metadata["render_modes"])
         if type(retries) is not int or retries < 0:
             raise ConfigError(f"retries must be an int, at least 0, got {retries!r}")
         self.config: ConfigT = build_config(self.config_type, rules)
