@@ -1,4 +1,7 @@
-"""TextAEC: the one place where a game of several players meets the PettingZoo protocol."""
+"""TextAEC: the one place where a game of several players meets the PettingZoo protocol.
+
+Somewhat over 400 lines: the protocol, a move, the wording and the snapshot share one state.
+"""
 
 from __future__ import annotations
 
