@@ -16,7 +16,7 @@ from gem_trl.vllm_config import VLLMConfig
 AGGREGATIONS = ("constant", "sequence_sum", "token_mean")
 TRUNCATED_REPLIES = ("penalize", "mask")
 HISTORIES = ("text", "messages", "none")
-SCOPES = ("batch", "env")
+SCOPES = ("batch", "env", "role")
 TRANSITION_SAMPLING = ("all", "subsample")
 
 
@@ -54,6 +54,10 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         max_turns_per_episode (`int`, defaults to 10,000): Turns after which an episode is
             truncated, for envs that never end by themselves.
         step_timeout_s (`float`, defaults to 600): Seconds after which an env counts as failed.
+        opponent_share (`float`, defaults to 0): Share of the games of several players in which an
+            earlier self, frozen, plays every seat but one. The policy plays all seats of the others.
+        opponent_pool_size (`int`, defaults to 8): How many earlier selves are kept.
+        opponent_interval (`int`, defaults to 10): Rollouts after which the pool gets a new one.
 
         > Parameters that control generation
 
@@ -74,7 +78,8 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
             critic expects. `"grpo"`, `"dr_grpo"` and `"rloo"` credit whole episodes, compared
             within groups that share a seed, and want `gamma=1`.
         rebn_scope (`str`, defaults to `"batch"`): `rebn` (and `ppo`) normalise over the turns of
-            the whole batch, as in the paper, or of each `"env"` id apart.
+            the whole batch, as in the paper, of each `"env"` id apart, or of each `"role"`: a seat
+            of a game that the policy plays with itself.
         gae_lambda (`float`, defaults to 0.95): Of `ppo`: 0 trusts the critic, 1 the rewards.
         critic_learning_rate (`float`, defaults to 1e-5): Of the critic's own optimizer; constant.
         critic_model_name_or_path (`str`, *optional*): What the critic starts from; the policy's
@@ -165,6 +170,16 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
     step_timeout_s: float = field(
         default=600.0, metadata={"help": "Seconds after which a stuck env counts as failed."}
     )
+    opponent_share: float = field(
+        default=0.0,
+        metadata={"help": "Share of the games of several players with an earlier self in them."},
+    )
+    opponent_pool_size: int = field(
+        default=8, metadata={"help": "Earlier selves that are kept; the oldest goes."}
+    )
+    opponent_interval: int = field(
+        default=10, metadata={"help": "Rollouts after which the pool gets a new one."}
+    )
 
     max_completion_length: int = field(
         default=512, metadata={"help": "Tokens of the longest reply."}
@@ -210,7 +225,10 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
     )
     rebn_scope: str = field(
         default="batch",
-        metadata={"help": "Normalise over the whole batch, or over each env id apart (env)."},
+        metadata={
+            "help": "Normalise over the whole batch, each env id apart (env), or each seat of a "
+            "game (role)."
+        },
     )
     gae_lambda: float = field(
         default=0.95, metadata={"help": "Of ppo: 0 trusts the critic, 1 the rewards."}
@@ -273,6 +291,8 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         for name in ("num_envs", "episodes_per_rollout", "num_rollouts", "num_iterations"):
             self._at_least(name, 1)
         for name in (
+            "opponent_pool_size",
+            "opponent_interval",
             "num_mini_batches",
             "max_completion_length",
             "eval_episodes",
@@ -290,7 +310,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         for name in positive:
             if not getattr(self, name) > 0:  # not-a-number neither
                 raise errors.ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        for name in ("gamma", "gae_lambda"):
+        for name in ("gamma", "gae_lambda", "opponent_share"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise errors.ConfigError(
                     f"{name} must be at least 0 and at most 1, got {getattr(self, name)}"
@@ -305,9 +325,9 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         if self.grouped:
             self._check_groups()
         self._one_of("rebn_scope", SCOPES)
-        if self.rebn_scope == "env" and self.advantage_estimator not in ("rebn", "ppo"):
+        if self.rebn_scope != "batch" and self.advantage_estimator not in ("rebn", "ppo"):
             raise errors.ConfigError(
-                "rebn_scope='env' is for advantage_estimator='rebn' or 'ppo', got "
+                f"rebn_scope={self.rebn_scope!r} is for advantage_estimator='rebn' or 'ppo', got "
                 f"{self.advantage_estimator!r}"
             )
         self._check_transitions()

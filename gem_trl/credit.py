@@ -19,6 +19,9 @@ Array = npt.NDArray[np.float64]
 Gather = Callable[[list[Any]], list[Any]]
 """Concatenates the lists of every process."""
 
+Scope = tuple[str, int]
+"""An env id and a seat."""
+
 
 class Credit(NamedTuple):
     """One row a turn, in order, and what the credit looked like over all processes."""
@@ -52,7 +55,7 @@ def by_turn(
     estimator: str,
     gamma: float,
     *,
-    per_env: bool = False,
+    scope: str = "batch",
     gather: Gather = list,
 ) -> Credit:
     """Credit each turn with its own discounted return.
@@ -64,11 +67,12 @@ def by_turn(
         episodes: The episodes of this process.
         estimator: A key of ``advantages.ESTIMATORS``.
         gamma: Discount per turn.
-        per_env: Whether the estimator sees the returns of each env id apart.
+        scope: What the estimator sees together: the returns of the whole ``batch``, of each
+            ``env`` id, or of each ``role``, a seat of an env.
         gather: Concatenates the returns of every process; by default there is one.
     """
     returns = [discounted_returns(episode.rewards, gamma).tolist() for episode in episodes]
-    return _normalized(episodes, returns, estimator, per_env, gather)
+    return _normalized(episodes, returns, estimator, scope, gather)
 
 
 def by_gae(
@@ -77,7 +81,7 @@ def by_gae(
     gamma: float,
     lam: float,
     *,
-    per_env: bool = False,
+    scope: str = "batch",
     gather: Gather = list,
 ) -> Credit:
     """Credit each turn with its generalised advantage, normalised over the batch as in PPO.
@@ -87,7 +91,7 @@ def by_gae(
         values: What the critic says of each.
         gamma: Discount per turn.
         lam: GAE's lambda, between one step (0) and Monte Carlo (1).
-        per_env: Whether the advantages of each env id are normalised apart.
+        scope: What is normalised together: the whole ``batch``, each ``env`` id, or each ``role``.
         gather: Concatenates the lists of every process; by default there is one.
 
     Returns:
@@ -98,7 +102,7 @@ def by_gae(
         gae(episode.rewards, value.turns, value.final, gamma, lam)
         for episode, value in zip(episodes, values, strict=True)
     ]
-    credit = _normalized(episodes, [a.tolist() for a in raw], "rebn", per_env, gather)
+    credit = _normalized(episodes, [a.tolist() for a in raw], "rebn", scope, gather)
     returns = [
         gae(episode.rewards, value.turns, value.final, gamma, 1.0) + np.array(value.turns)
         for episode, value in zip(episodes, values, strict=True)
@@ -205,25 +209,24 @@ def _normalized(
     episodes: Sequence[Episode],
     values: Sequence[Sequence[float]],
     estimator: str,
-    per_env: bool,
+    scope: str,
     gather: Gather,
 ) -> Credit:
     """Return rows whose advantages an estimator of single turns makes of one value a turn."""
     counted = [
-        (episode.env_id if per_env else "", value)
+        (_scope_of(episode, scope), value)
         for episode, some in zip(episodes, values, strict=True)
         for turn, value in zip(episode.turns, some, strict=True)
         if episode.valid and turn.trains
     ]
     everyone = gather(counted)
-    scopes = sorted({scope for scope, _ in everyone})
-    advantages: dict[str, Iterator[float]] = {}
+    advantages: dict[Scope, Iterator[float]] = {}
     degenerate: list[float] = []
-    for scope in scopes:
-        estimated = ESTIMATORS[estimator](_of(counted, scope), _of(everyone, scope))
-        advantages[scope] = iter(estimated.advantages.tolist())
+    for key in sorted({key for key, _ in everyone}):
+        estimated = ESTIMATORS[estimator](_of(counted, key), _of(everyone, key))
+        advantages[key] = iter(estimated.advantages.tolist())
         degenerate.append(float(estimated.degenerate))
-    in_order = (next(advantages[scope]) for scope, _ in counted)
+    in_order = (next(advantages[key]) for key, _ in counted)
     spread = _spread(
         np.array([value for _, value in everyone], np.float64),
         float(np.mean(degenerate)) if degenerate else 1.0,
@@ -231,7 +234,12 @@ def _normalized(
     return Credit(_rows(episodes, in_order), spread)
 
 
-def _of(pairs: Sequence[tuple[str, float]], scope: str) -> Array:
+def _scope_of(episode: Episode, scope: str) -> Scope:
+    """Return what an episode's returns are compared within."""
+    return ("" if scope == "batch" else episode.env_id, episode.seat if scope == "role" else 0)
+
+
+def _of(pairs: Sequence[tuple[Scope, float]], scope: Scope) -> Array:
     return np.array([value for key, value in pairs if key == scope], np.float64)
 
 

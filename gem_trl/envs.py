@@ -13,33 +13,44 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gem_gymnasium import errors
 from gem_gymnasium.vector import ThreadVectorEnv
 from gem_gymnasium.wrappers import History, ToolUse
-from gem_trl import mixture
+from gem_trl import games, mixture
 
 logger = logging.getLogger(__name__)
 
 AnyEnv = gym.Env[Any, Any]
-EnvFn = Callable[[], AnyEnv]
+EnvFn = Callable[[], Any]
 EnvSource = str | Sequence[str] | Sequence[tuple[str, float]] | EnvFn | VectorEnv[Any, Any, Any]
-"""An id, a list of ids or of (id, weight), a callable that builds an env, or a vector env."""
+"""An id, a list of ids or of (id, weight), a callable that builds an env, or a vector env.
+
+An env is one of gymnasium's, or a game of PettingZoo's in AEC form, all of whose seats are played.
+"""
 
 Info = Mapping[str, Any]
 
 
 class Start(NamedTuple):
-    """The first observation of an episode."""
+    """The first observation of an episode, and the seat that reads it."""
 
     observation: str
     info: Info
+    seat: int = 0
 
 
 class Step(NamedTuple):
-    """What one reply led to; the real last observation where the episode ended."""
+    """What one reply led to; the real last observation where the episode ended.
+
+    In a game of several players: the seat that reads it, and each seat's reward and whether it has
+    won.
+    """
 
     observation: str
     reward: float
     terminated: bool
     truncated: bool
     info: Info
+    seat: int = 0
+    rewards: tuple[float, ...] = ()
+    wins: tuple[bool, ...] = ()
 
 
 class Envs(Protocol):
@@ -50,6 +61,8 @@ class Envs(Protocol):
     """The kind of each env, from 0: its place in a list of ids."""
     weights: tuple[float, ...]
     """The share of the episodes that each kind is to play, in any unit."""
+    seats: tuple[int, ...]
+    """How many seats of each kind the policy can play: 1, or all of a game of several players."""
     restarts_singly: bool
     """Whether an env can start an episode while others are in one."""
 
@@ -85,13 +98,15 @@ class ThreadedEnvs:
         weights: Sequence[float],
         *,
         owned: bool,
+        ids: Sequence[str] = (),
     ) -> None:
         self._vector, self._owned = vector, owned
         self.num_envs = vector.num_envs
         self.kinds, self.weights = tuple(kinds), tuple(weights)
-        self._ids = [
-            env.spec.id if env.spec else type(env.unwrapped).__name__ for env in vector.envs
-        ]
+        built = list(zip(kinds, vector.envs, strict=True))
+        self._ids = [games.name_of(env, ids[kind] if ids else "") for kind, env in built]
+        seats = {kind: games.seats_of(env) for kind, env in built}
+        self.seats = tuple(seats[kind] for kind in sorted(seats))
 
     def env_id(self, index: int) -> str:
         """Return the id of an env."""
@@ -105,7 +120,14 @@ class ThreadedEnvs:
         observations, infos = self._vector.reset(
             seed=cast("Any", every), options={"reset_mask": mask}
         )
-        return {i: Start(observations[i], info_of(infos, i)) for i in seeds}
+        starts: dict[int, Start] = {}
+        for i in seeds:
+            info = info_of(infos, i)
+            starts[i] = Start(observations[i], info, self._seat(i, info))
+        return starts
+
+    def _seat(self, index: int, info: Info) -> int:
+        return int(info.get("seat", 0)) if self.seats[self.kinds[index]] > 1 else 0
 
     def step(self, replies: Mapping[int, str]) -> dict[int, Step]:
         """Step the envs that ``replies`` names, all at the same time."""
@@ -114,16 +136,27 @@ class ThreadedEnvs:
         self._vector.send(list(replies.values()), np.array(list(replies)))
         batch = self._vector.recv(len(replies))
         observations, rewards, terminations, truncations, infos = batch
-        return {
-            int(index): Step(
+        steps: dict[int, Step] = {}
+        for place, index in enumerate(infos["env_id"]):
+            info = info_of(infos, place)
+            step = Step(
                 observations[place],
                 float(rewards[place]),
                 bool(terminations[place]),
                 bool(truncations[place]),
-                info_of(infos, place),
+                info,
             )
-            for place, index in enumerate(infos["env_id"])
-        }
+            seats = self.seats[self.kinds[index]]
+            if seats > 1:
+                # The info of an invalid step is, but for that, the one before.
+                none = () if info.get("valid", True) else (0,) * seats
+                step = step._replace(
+                    seat=self._seat(index, info),
+                    rewards=tuple(map(float, none or info["rewards"])),
+                    wins=tuple(map(bool, none or info["wins"])),
+                )
+            steps[int(index)] = step
+        return steps
 
     def close(self) -> None:
         """Close every env, unless the user brought them."""
@@ -158,6 +191,7 @@ class VectorEnvs:
         self.num_envs = vector.num_envs
         self.kinds: tuple[int, ...] = (0,) * self.num_envs
         self.weights: tuple[float, ...] = (1.0,)
+        self.seats: tuple[int, ...] = (1,)
         spec = vector.spec
         self._id = spec.id if spec else type(vector.unwrapped).__name__
         self._ended = np.zeros(self.num_envs, np.bool_)
@@ -221,7 +255,7 @@ def check_source(source: EnvSource, num_envs: int) -> None:
     ids, weights = mixture.parse([source] if isinstance(source, str) else source)
     mixture.apportion(num_envs, weights)
     for id in ids:
-        if ":" not in id:  # else its module is not imported yet
+        if ":" not in id and not games.is_game(id):  # else its module is not imported yet
             gym.spec(id)
 
 
@@ -256,48 +290,64 @@ def open_envs(
                 "gem_gymnasium.wrappers.ToolUse"
             )
         return _opened(cast("VectorEnv[Any, Any, Any]", source), history)
+    ids: list[str] = []
     weights = [1.0]
     if isinstance(source, str):
-        builders: list[EnvFn] = [_maker(source)]
+        ids = [source]
     elif isinstance(source, gym.Env):
         raise errors.ConfigError(
             f"env is one made env, {source}; give its id, or a callable that builds a new one"
         )
-    elif callable(source):
-        builders = [source]
-    else:
+    elif not callable(source):
         ids, weights = mixture.parse(source)
-        builders = [_maker(id) for id in ids]
+    builders: list[EnvFn] = [_maker(id) for id in ids] or [cast("EnvFn", source)]
     shares = mixture.apportion(num_envs, weights)
     kinds = [kind for kind, share in enumerate(shares) for _ in range(share)]
 
+    def remembering(env: AnyEnv) -> AnyEnv:
+        return with_history(env, history, history_kwargs)
+
     def build(kind: int) -> EnvFn:
-        # Tools first, so that a History remembers what they gave.
-        return lambda: with_history(
-            with_tools(builders[kind](), tools, tool_kwargs or {}), history, history_kwargs
-        )
+        def made() -> AnyEnv:
+            env = builders[kind]()
+            if games.is_for_several(env):
+                if tools:
+                    raise errors.ConfigError(f"tools cannot be added to {env}, a game of several")
+                return games.with_all_seats(env, remembering)
+            # Tools first, so that a History remembers what they gave.
+            return remembering(with_tools(env, tools, tool_kwargs or {}))
+
+        return made
 
     vector = ThreadVectorEnv(
         [build(kind) for kind in kinds],
         autoreset_mode=AutoresetMode.DISABLED,
         step_timeout_s=timeout_s,
     )
-    return ThreadedEnvs(vector, kinds, weights, owned=True)
+    return ThreadedEnvs(vector, kinds, weights, owned=True, ids=ids)
 
 
 def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
     """Take a vector env of the user's as it is."""
     first = next(iter(getattr(vector, "envs", ())), None)
-    if history != "none" and first is not None and not has_history(first):
+    threaded = (
+        isinstance(vector, ThreadVectorEnv)
+        and vector.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+    )
+    if first is not None and games.seats_of(first) > 1:
+        if not threaded:
+            raise errors.ConfigError(
+                "a vector env of whole games must be a ThreadVectorEnv with autoreset disabled: "
+                "give a callable that builds the game, or its id"
+            )
+    elif history != "none" and first is not None and not has_history(first):
         logger.warning(
             "the vector env's envs have no History wrapper, and none can be added from outside: "
             "prompts hold the newest observation only. Wrap each env in "
             "gem_gymnasium.wrappers.History, or set history='none' if this is meant."
         )
-    if (
-        isinstance(vector, ThreadVectorEnv)
-        and vector.metadata["autoreset_mode"] is AutoresetMode.DISABLED
-    ):
+    if threaded:
+        assert isinstance(vector, ThreadVectorEnv)
         return ThreadedEnvs(vector, (0,) * vector.num_envs, (1.0,), owned=False)
     return VectorEnvs(vector)
 
@@ -336,4 +386,4 @@ def with_history(env: AnyEnv, history: str, history_kwargs: Mapping[str, Any]) -
 
 
 def _maker(id: str) -> EnvFn:
-    return lambda: gym.make(id)
+    return lambda: games.make(id) if games.is_game(id) else gym.make(id)

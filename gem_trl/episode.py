@@ -32,7 +32,8 @@ class Episode:
     ``terminated``: the rules ended it; ``truncated``: someone outside did, and ``stop`` says who
     (``context``: the next prompt was too long). An episode that is not ``valid`` (the machinery
     failed, and ``error`` says how) is masked in training. ``final_prompt_ids`` encode the last
-    observation, which no reply followed; empty where it did not fit the context.
+    observation, which no reply followed; empty where it did not fit the context. A game that the
+    policy plays with itself is an episode for each ``seat``.
     """
 
     env_id: str
@@ -45,6 +46,7 @@ class Episode:
     stop: str = ""
     error: str = ""
     final_prompt_ids: tuple[int, ...] = field(default=())
+    seat: int = 0
 
     @property
     def total_reward(self) -> float:

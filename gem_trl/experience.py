@@ -17,8 +17,10 @@ from gem_trl.episode import Episode
 from gem_trl.generation import Sampling
 from gem_trl.metrics import episode_metrics, metrics_by_env, speed_metrics
 from gem_trl.mixture import draw_kinds
+from gem_trl.opponents import FrozenOpponents
 from gem_trl.rollout import (
     MIXING,
+    OPPONENTS,
     SAMPLING,
     SHUFFLING,
     SUBSAMPLING,
@@ -47,6 +49,7 @@ class Experience:
         rank: This process's number.
         score: Called with a rollout's rows, to store log-probabilities in them.
         values_of: What a critic says of the episodes; None where there is none.
+        opponents: Earlier selves, for games of several players; None where there are none.
     """
 
     def __init__(
@@ -56,9 +59,10 @@ class Experience:
         rank: int,
         score: Callable[[Sequence[Row]], None],
         values_of: Callable[[Sequence[Episode]], list[Values]] | None = None,
+        opponents: FrozenOpponents | None = None,
     ) -> None:
         self._args, self._rank, self._score = args, rank, score
-        self._values_of = values_of
+        self._values_of, self._opponents = values_of, opponents
         self.collector = collector
         self._metrics: list[dict[str, float]] = [{}]  # of the rollouts since they were taken
         self._metrics_are_new = False
@@ -90,7 +94,13 @@ class Experience:
         each = args.group_size if args.grouped else 1  # a group plays one kind of env
         groups = args.episodes_per_rollout // each
         rng = np.random.default_rng(derived_seed(args.seed, MIXING, self._rank, block))
-        kinds = draw_kinds(groups, self.collector.envs.weights, rng)
+        envs = self.collector.envs
+        drawn = draw_kinds(groups, envs.weights, rng)
+        kinds = [drawn[place // each] for place in range(args.episodes_per_rollout)]
+        opponent = None
+        if self._opponents is not None:
+            rng = np.random.default_rng(derived_seed(args.seed, OPPONENTS, self._rank, block))
+            opponent = self._opponents.invite([envs.seats[kind] for kind in kinds], rng)
 
         def seed_of(env: int, place: int) -> int:
             if args.grouped:
@@ -112,7 +122,8 @@ class Experience:
             seed_of,
             sampling,
             derived_seed(args.seed, SAMPLING, self._rank, block),
-            [kinds[place // each] for place in range(args.episodes_per_rollout)],
+            kinds,
+            opponent,
         )
 
     def _play(self) -> tuple[list[Episode], dict[str, float]]:
@@ -139,6 +150,8 @@ class Experience:
         """Play a rollout and queue its mini-batches."""
         args = self._args
         started = time.perf_counter()
+        if self._opponents is not None:
+            self._opponents.see(self.rollouts)
         episodes, spent = self._play()
         seconds = time.perf_counter() - started
         credited = self._credit(episodes)
@@ -172,15 +185,15 @@ class Experience:
     def _credit(self, episodes: list[Episode]) -> Credit:
         """Return the rows of a rollout with their advantages."""
         args = self._args
-        estimator, per_env = args.advantage_estimator, args.rebn_scope == "env"
+        estimator, scope = args.advantage_estimator, args.rebn_scope
         if args.grouped:
             return credit.by_group(episodes, estimator, args.group_size, gather=gather)
         if self._values_of is not None:
             values = self._values_of(episodes)
             return credit.by_gae(
-                episodes, values, args.gamma, args.gae_lambda, per_env=per_env, gather=gather
+                episodes, values, args.gamma, args.gae_lambda, scope=scope, gather=gather
             )
-        return credit.by_turn(episodes, estimator, args.gamma, per_env=per_env, gather=gather)
+        return credit.by_turn(episodes, estimator, args.gamma, scope=scope, gather=gather)
 
     def take_metrics(self) -> dict[str, float]:
         """Return the means over the rollouts since the last call, or again the newest rollout's."""

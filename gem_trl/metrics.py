@@ -125,15 +125,22 @@ def episode_metrics(episodes: Sequence[Episode], prefix: str = "") -> dict[str, 
 def metrics_by_env(episodes: Sequence[Episode], prefix: str = "") -> dict[str, float]:
     """Return ``env/<id>/...`` for each id, or nothing where all episodes are of one.
 
+    Of a game that the policy plays with itself, ``env/<id>/player_<seat>/...`` for each seat too.
+
     Args:
         episodes: Episodes of every process.
         prefix: Put before each name (``"eval_"``).
     """
     by_id: dict[str, list[Episode]] = {}
+    by_seat: dict[str, dict[str, list[Episode]]] = {}
     for episode in episodes:
-        by_id.setdefault(episode.env_id, []).append(episode)
-    if len(by_id) < 2:
-        return {}
+        id = episode.env_id
+        by_id.setdefault(id, []).append(episode)
+        name = f"{id}/player_{episode.seat}"
+        by_seat.setdefault(id, {}).setdefault(name, []).append(episode)
+    groups = by_id if len(by_id) > 1 else {}
+    for seats in by_seat.values():
+        groups = {**groups, **seats} if len(seats) > 1 else groups
     names = {
         "rollout/episodes": "episodes",
         "rollout/invalid_episodes": "invalid_episodes",
@@ -145,7 +152,7 @@ def metrics_by_env(episodes: Sequence[Episode], prefix: str = "") -> dict[str, f
     }
     return {
         f"{prefix}env/{id}/{short}": metrics[name]
-        for id, some in sorted(by_id.items())
+        for id, some in sorted(groups.items())
         for metrics in [episode_metrics(some)]
         for name, short in names.items()
         if name in metrics

@@ -18,7 +18,8 @@ from gem_trl.prompts import PromptEncoder
 
 TruncatedReplies = Literal["penalize", "mask"]
 
-TRAINING, EVALUATION, SAMPLING, SHUFFLING, EVALUATION_SAMPLING, MIXING, SUBSAMPLING = range(7)
+TRAINING, EVALUATION, SAMPLING, SHUFFLING = range(4)
+EVALUATION_SAMPLING, MIXING, SUBSAMPLING, OPPONENTS = range(4, 8)
 """The second number of each random stream's key, so that none can draw what another draws."""
 
 
@@ -27,20 +28,41 @@ def derived_seed(*key: int) -> int:
     return int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0] >> 1)
 
 
+class Opponent(NamedTuple):
+    """Somebody else, who plays in some games every seat but one."""
+
+    generator: Generator
+    learners: Sequence[int | None]
+    """For each place among the episodes, the policy's seat; None: it plays all of them."""
+
+
 class Assignment(NamedTuple):
-    """Which episode an env is to play: its place in the result, and its seed."""
+    """Which episode an env is to play: its place in the result, its seed, the policy's seat."""
 
     place: int
     seed: int
+    learner: int | None = None
 
 
 @dataclass(slots=True)
 class _Live:
-    """An episode under way."""
+    """An episode under way: which seat is asked what, and the turns of each that has played."""
 
     assignment: Assignment
     prompt_ids: tuple[int, ...]
-    turns: list[Turn] = field(default_factory=list[Turn])
+    seat: int = 0
+    turns: dict[int, list[Turn]] = field(default_factory=dict[int, list[Turn]])
+
+    @property
+    def learns(self) -> bool:
+        """Whether the seat that is asked is the policy's."""
+        return self.assignment.learner in (None, self.seat)
+
+    def pay(self, rewards: Sequence[float]) -> None:
+        """Add what each seat was paid to its newest turn; who has not moved yet gets nothing."""
+        for seat, reward in enumerate(rewards):
+            if reward and (own := self.turns.get(seat)):
+                own[-1] = replace(own[-1], reward=own[-1].reward + reward)
 
 
 class Collector:
@@ -81,8 +103,11 @@ class Collector:
         sampling: Sampling,
         seed: int,
         kinds: Sequence[int] | None = None,
+        opponent: Opponent | None = None,
     ) -> list[Episode]:
         """Play ``count`` episodes, each to its end.
+
+        A game of several players gives an episode for each seat of the policy's that has moved.
 
         Which kind of env (of a list of ids) plays an episode is fixed beforehand: were it the one
         that is free first, short episodes would be played more often.
@@ -94,12 +119,13 @@ class Collector:
             sampling: How replies are drawn.
             seed: Seed of the replies' randomness.
             kinds: The kind of env that is to play each episode; in turn if None.
+            opponent: Who else plays in which games; the policy plays all seats if None.
 
         Returns:
-            The episodes, by their places.
+            The episodes, by their places, and of a game by their seats.
         """
         self._generator.sync_weights()
-        done: dict[int, Episode] = {}
+        done: dict[int, list[Episode]] = {}
         live: dict[int, _Live] = {}
         self.seconds = {"generate": 0.0, "env": 0.0}
         waiting: list[deque[int]] = [deque() for _ in self.envs.weights]
@@ -113,53 +139,67 @@ class Collector:
                 for env in free:
                     if waiting[self.envs.kinds[env]]:
                         place = waiting[self.envs.kinds[env]].popleft()
-                        assigned[env] = Assignment(place, seed_of(env, place))
+                        learner = None if opponent is None else opponent.learners[place]
+                        assigned[env] = Assignment(place, seed_of(env, place), learner)
             if assigned:
                 started = time.perf_counter()
                 starts = self.envs.start({env: a.seed for env, a in assigned.items()})
                 self._spend("env", started)
                 free = [env for env in free if env not in assigned]
                 for env, start in starts.items():
-                    episode = self._begin(env, assigned[env], start, live)
-                    if episode is not None:  # a failed start frees its env at once
-                        done[assigned[env].place] = episode
+                    ended = self._begin(env, assigned[env], start, live)
+                    if ended:  # a failed start frees its env at once
+                        done[assigned[env].place] = ended
                         free.append(env)
                 free.sort()
                 continue
-            self._turn(live, done, free, sampling, derived_seed(seed, call))
+            replies = self._replies(live, sampling, derived_seed(seed, call), opponent)
+            self._turn(live, done, free, replies)
             call += 1
         self._generator.finish()
-        return [done[place] for place in range(count)]
+        return [episode for place in range(count) for episode in done[place]]
 
     def _spend(self, phase: str, started: float) -> None:
         self.seconds[phase] += time.perf_counter() - started
 
     def _begin(
         self, env: int, assignment: Assignment, start: Start, live: dict[int, _Live]
-    ) -> Episode | None:
+    ) -> list[Episode]:
         """Start an episode, or return it if it ends before its first turn."""
-        begun = _Live(assignment, self._encoder.encode(start.observation, start.info))
+        prompt_ids = self._encoder.encode(start.observation, start.info)
+        begun = _Live(assignment, prompt_ids, start.seat)
         if not start.info.get("valid", True):
             return self._ended(env, begun, **_failure(start.info))
         if len(begun.prompt_ids) > self._max_prompt_tokens:
             return self._ended(env, replace(begun, prompt_ids=()), stop="context")
         live[env] = begun
-        return None
+        return []
+
+    def _replies(
+        self, live: dict[int, _Live], sampling: Sampling, seed: int, opponent: Opponent | None
+    ) -> dict[int, Reply]:
+        """Draw the next reply of every live episode."""
+        started = time.perf_counter()
+        mine = [env for env in sorted(live) if live[env].learns]
+        prompts = [live[env].prompt_ids for env in mine]
+        replies = dict(zip(mine, self._generator.generate(prompts, sampling, seed), strict=True))
+        others = [env for env in sorted(live) if not live[env].learns]
+        if others:
+            assert opponent is not None  # it plays the seats that the policy does not
+            prompts = [live[env].prompt_ids for env in others]
+            drawn = opponent.generator.generate(prompts, sampling, derived_seed(seed, 1))
+            replies |= zip(others, drawn, strict=True)
+        self._spend("generate", started)
+        return replies
 
     def _turn(
         self,
         live: dict[int, _Live],
-        done: dict[int, Episode],
+        done: dict[int, list[Episode]],
         free: list[int],
-        sampling: Sampling,
-        seed: int,
+        by_env: dict[int, Reply],
     ) -> None:
         """Play one turn of every live episode."""
-        order = sorted(live)
-        started = time.perf_counter()
-        replies = self._generator.generate([live[e].prompt_ids for e in order], sampling, seed)
-        self._spend("generate", started)
-        by_env = dict(zip(order, replies, strict=True))
         penalize = self._truncated_replies == "penalize"
         texts = {
             env: "" if penalize and not reply.finished else self._encoder.decode(reply.ids)
@@ -172,12 +212,14 @@ class Collector:
             episode, reply = live[env], by_env[env]
             # A sampler that gave not-a-number drew from nothing: its reply must teach nothing.
             scored = reply.log_probs is None or math.isfinite(sum(reply.log_probs))
-            finite = math.isfinite(step.reward)  # NaN would reach every advantage of the rollout
-            episode.turns.append(
+            rewards = step.rewards or (step.reward,)
+            finite = all(map(math.isfinite, rewards))  # NaN would reach every advantage
+            turns = episode.turns.setdefault(episode.seat, [])
+            turns.append(
                 Turn(
                     prompt_ids=episode.prompt_ids,
                     reply_ids=reply.ids,
-                    reward=step.reward if finite else 0.0,
+                    reward=0.0,
                     log_probs=reply.log_probs,
                     finished=reply.finished,
                     trains=scored and (penalize or reply.finished),
@@ -187,9 +229,12 @@ class Collector:
             )
             prompt_ids = self._encoder.encode(step.observation, step.info)
             fits = len(prompt_ids) <= self._max_prompt_tokens
-            episode.prompt_ids = prompt_ids if fits else ()
+            episode.prompt_ids, episode.seat = prompt_ids if fits else (), step.seat
+            if finite:
+                episode.pay(rewards)
+            wins = step.wins or (bool(step.info.get("success", False)),)
             if not finite:
-                error = f"reward {step.reward}"
+                error = f"reward {next(each for each in rewards if not math.isfinite(each))}"
                 ended = self._ended(env, episode, stop="crash", error=error, valid=False)
             elif not step.info.get("valid", True):
                 ended = self._ended(env, episode, **_failure(step.info))
@@ -199,11 +244,11 @@ class Collector:
                     episode,
                     terminated=step.terminated,
                     stop=str(step.info.get("stop", "")),
-                    success=bool(step.info.get("success", False)),
+                    wins=wins,
                 )
             elif not fits:
                 ended = self._ended(env, episode, stop="context")
-            elif len(episode.turns) >= self._max_turns:
+            elif len(turns) >= self._max_turns:
                 ended = self._ended(env, episode)
             else:
                 continue
@@ -221,20 +266,27 @@ class Collector:
         stop: str = "",
         error: str = "",
         valid: bool = True,
-        success: bool = False,
-    ) -> Episode:
-        return Episode(
-            env_id=self.envs.env_id(env),
-            seed=episode.assignment.seed,
-            turns=tuple(episode.turns),
-            terminated=terminated,
-            truncated=not terminated,
-            success=success,
-            valid=valid,
-            stop=stop,
-            error=error,
-            final_prompt_ids=episode.prompt_ids,
-        )
+        wins: Sequence[bool] = (),
+    ) -> list[Episode]:
+        """Return the episode of each seat of the policy's that has moved, or of one if none has."""
+        learner, next_seat = episode.assignment.learner, episode.seat
+        moved = [seat for seat in sorted(episode.turns) if learner in (None, seat)]
+        return [
+            Episode(
+                env_id=self.envs.env_id(env),
+                seed=episode.assignment.seed,
+                seat=seat,
+                turns=tuple(episode.turns.get(seat, ())),
+                terminated=terminated,
+                truncated=not terminated,
+                success=bool(wins) and wins[seat],
+                valid=valid,
+                stop=stop,
+                error=error,
+                final_prompt_ids=episode.prompt_ids if seat == next_seat else (),
+            )
+            for seat in (moved if episode.turns else [next_seat])
+        ]
 
 
 def _failure(info: Info) -> dict[str, Any]:

@@ -55,6 +55,7 @@ from gem_trl.loading import load, prepare
 from gem_trl.loss import normalizer, policy_loss
 from gem_trl.metrics import Averages, add_loss
 from gem_trl.nonfinite import NonFiniteGuard, leave_out_nonfinite
+from gem_trl.opponents import FrozenOpponents
 from gem_trl.prompts import PromptEncoder
 from gem_trl.rollout import Collector
 from gem_trl.rows import Row, empty_row, share_of
@@ -182,6 +183,7 @@ class ReinforceTrainer(EvaluatingTrainer):
             self.accelerator.process_index,
             self._score,
             None if self._critic is None else self._critic.values_of,
+            self._build_opponents(),
         )
         self._set_up_evaluation(env, eval_env)
         self._averages = Averages()
@@ -208,6 +210,20 @@ class ReinforceTrainer(EvaluatingTrainer):
         return TransformersGenerator(
             self._open_model,
             eos_ids=eos_ids,
+            pad_id=tokenizer.pad_token_id,
+            device=self.accelerator.device,
+        )
+
+    def _build_opponents(self) -> FrozenOpponents | None:
+        args, tokenizer = self._config, cast("Any", self.processing_class)
+        if not args.opponent_share:
+            return None
+        return FrozenOpponents(
+            lambda: self.accelerator.unwrap_model(self.model),
+            size=args.opponent_pool_size,
+            interval=args.opponent_interval,
+            share=args.opponent_share,
+            eos_ids=eos_ids_of(self.model, tokenizer),
             pad_id=tokenizer.pad_token_id,
             device=self.accelerator.device,
         )

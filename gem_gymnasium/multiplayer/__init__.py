@@ -11,12 +11,14 @@ Importing this package registers them::
 One file a game, each with PettingZoo's ``env``, ``raw_env`` and ``parallel_env``.
 """
 
+from gem_gymnasium.multiplayer.all_seats import AllSeats
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome
 from gem_gymnasium.multiplayer.table import ids, register
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 from gem_gymnasium.multiplayer.text_parallel import TextParallel
 
 __all__ = [
+    "AllSeats",
     "MultiGame",
     "Outcome",
     "TextAEC",

@@ -58,7 +58,7 @@ def test_rebn_over_the_batch_and_over_each_env() -> None:
     together = np.array([row.advantage for row in by_turn(played, "rebn", 1.0).rows])
     values = np.array([0.0, 10.0, 1.0, 30.0, 7.0])
     np.testing.assert_allclose(together, (values - 9.6) / values.std())
-    rows, metrics = by_turn(played, "rebn", 1.0, per_env=True)
+    rows, metrics = by_turn(played, "rebn", 1.0, scope="env")
     np.testing.assert_allclose([row.advantage for row in rows], [-1, -1, 1, 1, 0], atol=1e-6)
     assert metrics["returns/degenerate"] == pytest.approx(1 / 3)
     assert metrics["returns/mean"] == pytest.approx(9.6)
@@ -67,7 +67,7 @@ def test_rebn_over_the_batch_and_over_each_env() -> None:
 def test_statistics_per_env_are_those_of_all_processes() -> None:
     played = [episode(turn(0.0)), episode(turn(1.0), env_id="test/B-v0")]
     elsewhere = [("test/A-v0", 2.0), ("test/B-v0", 5.0), ("test/C-v0", 5.0)]
-    credit = by_turn(played, "rebn", 1.0, per_env=True, gather=lambda mine: mine + elsewhere)
+    credit = by_turn(played, "rebn", 1.0, scope="env", gather=lambda mine: mine + elsewhere)
     np.testing.assert_allclose([row.advantage for row in credit.rows], [-1.0, -1.0], atol=1e-6)
 
 

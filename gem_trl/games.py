@@ -1,0 +1,65 @@
+"""Games of several players as envs that a policy plays alone: every seat of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
+from pettingzoo import AECEnv, ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
+
+import gem_gymnasium.multiplayer  # registers the games
+from gem_gymnasium import errors
+from gem_gymnasium.multiplayer import AllSeats
+
+AnyEnv = gym.Env[Any, Any]
+
+
+def is_game(id: str) -> bool:
+    """Return whether an id is PettingZoo's, and not gymnasium's."""
+    return id in pettingzoo.aec_registry and id not in gym.registry
+
+
+def make(id: str) -> Any:
+    """Make a registered game in AEC form."""
+    return pettingzoo.make("aec", id)
+
+
+def is_for_several(env: Any) -> bool:
+    """Return whether an env is for several players, or already plays all seats of one that is."""
+    return isinstance(env, AECEnv | ParallelEnv) or isinstance(env.unwrapped, AllSeats)
+
+
+def with_all_seats(env: Any, remembering: Callable[[AnyEnv], AnyEnv]) -> AnyEnv:
+    """Return a game as an env for one policy that plays every seat.
+
+    Args:
+        env: The game, or an env that plays all its seats, which is left as it is.
+        remembering: Wraps what one seat reads, so that it remembers its own past and no other's.
+
+    Raises:
+        ConfigError: The game is in PettingZoo's parallel form.
+    """
+    if isinstance(env, ParallelEnv):
+        raise errors.ConfigError(f"{env} is a parallel env: give the game in its AEC form")
+    return AllSeats(env, wrap=remembering) if isinstance(env, AECEnv) else env
+
+
+def seats_of(env: AnyEnv) -> int:
+    """Return how many seats of an env the policy plays."""
+    base: object = env.unwrapped
+    return base.seats if isinstance(base, AllSeats) else 1
+
+
+def name_of(env: AnyEnv, given: str = "") -> str:
+    """Return the id an env was made by.
+
+    Args:
+        env: The env.
+        given: The id of a game, whose env knows none.
+    """
+    base: Any = env.unwrapped
+    if isinstance(base, AllSeats):
+        return given or str(base.game.metadata.get("name", type(base.game).__name__))
+    return env.spec.id if env.spec else type(base).__name__
