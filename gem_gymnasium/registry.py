@@ -287,7 +287,7 @@ VERSUS: tuple[Row, ...] = (
     _versus("ConnectFour", "connect_four", solved=True),
     _versus("Nim", "nim", solved=True),
     _versus("KuhnPoker", "kuhn_poker", solved=True),
-    _versus("LeducPoker", "leduc_poker"),
+    _versus("LeducPoker", "leduc_poker", solved=True),
     _versus("LiarsDice", "liars_dice"),
     _versus("Battleship", "battleship"),
     _versus("RockPaperScissors", "rock_paper_scissors"),

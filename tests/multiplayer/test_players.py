@@ -11,12 +11,10 @@ from gem_gymnasium.multiplayer.connect_four import ConnectFourEnv
 from gem_gymnasium.multiplayer.nim import NimEnv
 from gem_gymnasium.multiplayer.players import (
     connect_four,
-    kuhn_poker,
     nim,
     player_for,
     tic_tac_toe,
 )
-from gem_gymnasium.multiplayer.players.kuhn_poker import EQUILIBRIUM, exploitability
 
 
 def test_tic_tac_toe_is_a_draw_and_every_reply_of_the_solver_keeps_what_is_there() -> None:
@@ -63,47 +61,6 @@ def test_the_nim_solver_wins_every_game_that_can_be_won(misere: bool) -> None:
         won += winnable
         assert not winnable or env.infos["player_0"]["success"]
     assert won > 20
-
-
-def test_the_equilibrium_of_kuhn_poker_cannot_be_exploited_and_is_worth_a_18th() -> None:
-    assert exploitability(EQUILIBRIUM) == pytest.approx(0.0, abs=1e-12)
-    first = [
-        kuhn_poker.expected((EQUILIBRIUM, EQUILIBRIUM), kuhn_poker.State(deal), 0)
-        for deal in kuhn_poker.DEALS
-    ]
-    assert np.mean(first) == pytest.approx(-1 / 18)
-
-
-@pytest.mark.parametrize(
-    ("policy", "exploited"),
-    [
-        # always passes: a bet of any card wins the ante of whoever folds, for either seat
-        (dict.fromkeys(EQUILIBRIUM, 0.0), 1.0),
-        (dict.fromkeys(EQUILIBRIUM, 0.5), 11 / 24),
-    ],
-)
-def test_other_policies_are_exploited_by_what_they_lose(policy: dict, exploited: float) -> None:
-    assert exploitability(policy) == pytest.approx(exploited)
-
-
-def test_exploitability_equals_the_best_of_all_pure_answers() -> None:
-    rng = np.random.default_rng(0)
-    policy = {key: float(rng.random()) for key in EQUILIBRIUM}
-    for seat in (0, 1):
-        own = [key for key in EQUILIBRIUM if len(key[1]) % 2 == seat]
-        best = max(
-            _value(dict(zip(own, choices, strict=True)), policy, seat)
-            for choices in itertools.product((0.0, 1.0), repeat=len(own))
-        )
-        assert kuhn_poker.best_response(policy, seat) == pytest.approx(best)
-
-
-def _value(own: dict, other: dict, seat: int) -> float:
-    policies = ({**other, **own}, other) if seat == 0 else (other, {**other, **own})
-    values = [
-        kuhn_poker.expected(policies, kuhn_poker.State(deal), seat) for deal in kuhn_poker.DEALS
-    ]
-    return float(np.mean(values))
 
 
 def test_connect_four_takes_a_win_and_blocks_one() -> None:

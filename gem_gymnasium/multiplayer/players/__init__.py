@@ -11,7 +11,7 @@ from gem_gymnasium.multiplayer.players.base import Game, Player, RandomPlayer
 __all__ = ["PLAYERS", "SOLVED", "Player", "RandomPlayer", "player_for"]
 
 PLAYERS = ("random", "solver")
-SOLVED = ("tic_tac_toe", "connect_four", "nim", "kuhn_poker")
+SOLVED = ("tic_tac_toe", "connect_four", "nim", "kuhn_poker", "leduc_poker")
 """The games that have a solver."""
 
 STANDARD_ONLY = ("connect_four",)
