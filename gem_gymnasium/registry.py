@@ -270,9 +270,9 @@ TASK_FOLDER = Row(
 """A task folder of the caller's own (``folder=...``)."""
 
 
-def _versus(name: str, module: str, *, solved: bool = False) -> Row:
-    """Return a game of two as a game for one, the other seat taken by a player of ours."""
-    players = ("random", "solver") if solved else ("random",)
+def _versus(name: str, module: str, best: str = "") -> Row:
+    """Return a game of several as a game for one, the other seats taken by a player of ours."""
+    players = ("random", best) if best else ("random",)
     return Row(
         name,
         "gem_gymnasium.multiplayer.single_player:make",
@@ -283,17 +283,17 @@ def _versus(name: str, module: str, *, solved: bool = False) -> Row:
 
 
 VERSUS: tuple[Row, ...] = (
-    _versus("TicTacToe", "tic_tac_toe", solved=True),
-    _versus("ConnectFour", "connect_four", solved=True),
-    _versus("Nim", "nim", solved=True),
-    _versus("KuhnPoker", "kuhn_poker", solved=True),
-    _versus("LeducPoker", "leduc_poker", solved=True),
-    _versus("LiarsDice", "liars_dice"),
-    _versus("Battleship", "battleship"),
+    _versus("TicTacToe", "tic_tac_toe", "solver"),
+    _versus("ConnectFour", "connect_four", "solver"),
+    _versus("Nim", "nim", "solver"),
+    _versus("KuhnPoker", "kuhn_poker", "solver"),
+    _versus("LeducPoker", "leduc_poker", "solver"),
+    _versus("LiarsDice", "liars_dice", "heuristic"),
+    _versus("Battleship", "battleship", "heuristic"),
     _versus("RockPaperScissors", "rock_paper_scissors"),
-    _versus("PrisonersDilemma", "prisoners_dilemma"),
-    _versus("LowestUnique", "lowest_unique"),
-    _versus("Negotiation", "negotiation"),
+    _versus("PrisonersDilemma", "prisoners_dilemma", "heuristic"),
+    _versus("LowestUnique", "lowest_unique", "heuristic"),
+    _versus("Negotiation", "negotiation", "heuristic"),
 )
 """Multi-player games (``gem_gymnasium.multiplayer``) with players of ours in the other seats."""
 

@@ -48,8 +48,8 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--seed", type=int, help="the episode (default: a new one, and its seed)")
     parser.add_argument(
         "--opponent",
-        help="games of several players: solver, random or person (default: solver where there is "
-        "one, else random)",
+        help="games of several players: solver, heuristic, random or person (default: solver or "
+        "heuristic, which the game has, else random)",
     )
     parser.add_argument("--seat", type=int, default=0, help="likewise: your seat (default: 0)")
     parser.set_defaults(run=run)

@@ -9,7 +9,7 @@ import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.multiplayer import ids
-from gem_gymnasium.multiplayer.players import PLAYERS, SOLVED, Player, player_for
+from gem_gymnasium.multiplayer.players import PLAYERS, Player, names_for, player_for
 from gem_gymnasium.multiplayer.players.base import Game
 from gem_gymnasium.multiplayer.replies import boxed
 from gem_gymnasium.multiplayer.text_aec import TEXT
@@ -32,17 +32,16 @@ def play_table(id: str, seed: int, opponent: str | None, seat: int) -> int:
     Args:
         id: Such as ``gem/ConnectFour-v0``.
         seed: Of the game.
-        opponent: Who takes the other seats; None for the solver, where the game has one, else the
-            random player.
+        opponent: Who takes the other seats; None for the best player of ours that the game has.
         seat: The person's.
 
     Raises:
         UnknownName: There is no such opponent.
-        ConfigError: There is no such seat, or the game has no solver.
+        ConfigError: There is no such seat, or the game has no such player.
     """
     game: Game = pettingzoo.make("aec", id)  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     if opponent is None:
-        opponent = "solver" if game.name in SOLVED else "random"
+        opponent = names_for(game.name)[-1]
     if opponent not in OPPONENTS:
         raise UnknownName("opponent", opponent, OPPONENTS)
     if not 0 <= seat < len(game.possible_agents):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gem_gymnasium.multiplayer.nim import Move, write
+from gem_gymnasium.multiplayer.nim import Config, Move, write
 
 _HEAP = re.compile(r"^Heap (\d+): (\d+)$", re.M)
 
@@ -48,3 +48,8 @@ class NimPlayer:
         heaps = tuple(int(size) for _, size in _HEAP.findall(observation))
         best = best_moves(heaps, self._misere)
         return write(best[int(rng.integers(len(best)))])
+
+
+def player(config: Config) -> NimPlayer:
+    """Return the player for a game's settings."""
+    return NimPlayer(config.misere)
