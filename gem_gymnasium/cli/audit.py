@@ -10,6 +10,7 @@ from typing import Any
 
 from gem_gymnasium import multiplayer, registry
 from gem_gymnasium.cli.listing import table
+from gem_gymnasium.cli.progress import clear, progress
 from gem_gymnasium.core.errors import ConfigError, DataUnavailable, MissingDependency, UnknownName
 from gem_gymnasium.testing.audit import POLICIES, Audit, audit
 
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
                 rows=options.rows,
                 seed=options.seed,
                 policies=options.policies,
-                told=lambda done, of, id=id: progress(id, done, of),
+                told=lambda done, of, id=id: progress(id, done, of, "steps"),
             )
         except (DataUnavailable, MissingDependency) as error:
             if len(ids) == 1:
@@ -79,19 +80,6 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(f"{as_json(done)}\n" if options.json else f"{as_table(done)}\n\n")
         sys.stdout.flush()
     return 1 if findings else 0
-
-
-def progress(id: str, done: int, of: int) -> None:
-    """Show how far it is, to a person."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{id}: {done} of {of} steps ")
-        sys.stderr.flush()
-
-
-def clear() -> None:
-    """Take the progress away again."""
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
 
 
 def as_json(done: Audit) -> str:

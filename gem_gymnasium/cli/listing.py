@@ -97,12 +97,12 @@ def cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as lines: the first two columns to the left, numbers to the right."""
+def table(rows: Sequence[Sequence[str]], left: int = 2) -> list[str]:
+    """Return rows of cells as lines: so many columns to the left, those of numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            text.ljust(width) if place < 2 else text.rjust(width)
+            text.ljust(width) if place < left else text.rjust(width)
             for place, (text, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

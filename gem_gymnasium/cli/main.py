@@ -7,7 +7,7 @@ import os
 import sys
 from io import TextIOWrapper
 
-from gem_gymnasium.cli import audit, doctor, fetch, index, listing, play
+from gem_gymnasium.cli import audit, doctor, fetch, index, listing, play, rate
 from gem_gymnasium.core.errors import GemError
 
 DESCRIPTION = """\
@@ -15,6 +15,7 @@ Look at gem-gymnasium's environments, and play them as a person.
 
   gem-gym list                     every id: its family, turns, and what players score on it
   gem-gym play gem/Sudoku-v0       play in the terminal; :hint asks the solver
+  gem-gym rate gem/Nim-v0          let the players of a game of several play, and rate them
   gem-gym doctor                   what isolates untrusted code on this machine, tried
   gem-gym fetch gem/Math-GSM8K-v0  download the data set of an id
   gem-gym audit gem/QA-Sample-v0   what replies that know nothing earn on a task
@@ -32,6 +33,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     listing.add_to(commands)
     play.add_to(commands)
+    rate.add_to(commands)
     doctor.add_to(commands)
     fetch.add_to(commands)
     audit.add_to(commands)
