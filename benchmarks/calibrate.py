@@ -34,6 +34,8 @@ import numpy as np
 import gem_gymnasium
 from gem_gymnasium import registry
 from gem_gymnasium.core.intervals import Z95, wilson
+from gem_gymnasium.multiplayer.players import names_for, player_for
+from gem_gymnasium.multiplayer.single_player import SinglePlayer
 from gem_gymnasium.solvers import solver_for
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,6 +43,13 @@ CALIBRATION = ROOT / "gem_gymnasium" / "data" / "calibration.json"
 PROOF = ROOT / "benchmarks" / "results" / "prove.md"
 
 FEWEST_SEEDS = 300
+SEEDS = 500
+SWINGS = {"KuhnPoker": 10_000, "LeducPoker": 10_000, "LowestUnique": 5_000}
+"""More episodes where luck moves the return of one by more than the players differ."""
+
+NO_SCALE = ("gem/RockPaperScissors-vs-random-v0", "gem/PrisonersDilemma-vs-random-v0")
+"""Ids against other players in which no player of ours earns more than random play."""
+
 SAMPLE_SEEDS = 10
 """Seeds whose summed return a test plays again, to find that the file is stale."""
 
@@ -66,8 +75,16 @@ def play_random(env: gym.Env[str, str], seed: int) -> Episode:
 
 
 def play_solver(env: gym.Env[str, str], seed: int) -> Episode:
-    """Let the solver play; it gets no info, so the text must tell it all."""
+    """Let the solver play; it gets no info, so the text must tell it all.
+
+    In one seat of a game of several that is the best player of ours that the game has.
+    """
     observation, _ = env.reset(seed=seed)
+    base: Any = env.unwrapped
+    if isinstance(base, SinglePlayer):
+        rng = np.random.default_rng([seed, 1])
+        player = player_for(names_for(base.game.name)[-1], base.game)
+        return finish(env, lambda text: player(text, {}, rng), observation)
     solver = solver_for(env)
     solver.reset(observation, {})
     return finish(env, lambda text: solver.act(text, {}), observation)
@@ -129,11 +146,21 @@ def summarize(episodes: list[Episode]) -> dict[str, Any]:
     }
 
 
-def calibrate(ids: Iterable[str], seeds: int, out: Path) -> None:
+def calibrated_ids() -> tuple[str, ...]:
+    """Return the ids that have a scale."""
+    return tuple(id for id in registry.ids("game", "versus") if id not in NO_SCALE)
+
+
+def seeds_for(id: str) -> int:
+    """Return how many episodes an id needs."""
+    return SWINGS.get(id.removeprefix("gem/").partition("-")[0], SEEDS)
+
+
+def calibrate(ids: Iterable[str], wanted: int | None, out: Path) -> None:
     """Measure both players on each id, keeping the other ids of the file."""
     measured: dict[str, Any] = {}
     for id in ids:
-        env = gym.make(id)
+        env, seeds = gym.make(id), wanted or seeds_for(id)
         game: dict[str, Any] = {"kwargs": gym.spec(id).kwargs, "seeds": seeds}
         for name, play in (("random", play_random), ("solver", play_solver)):
             game[name] = summarize([play(env, s) for s in track(range(seeds), f"{id} {name}")])
@@ -145,13 +172,12 @@ def calibrate(ids: Iterable[str], seeds: int, out: Path) -> None:
     # Read as late as this: another run may have written other ids meanwhile.
     before = json.loads(out.read_text(encoding="utf-8"))["games"] if out.exists() else {}
     games = before | measured
-    games_now = registry.ids("game")
-    known = {id: games[id] for id in games_now if id in games}  # drops ids of the past
+    known = {id: games[id] for id in calibrated_ids() if id in games}  # drops ids of the past
     out.write_text(dump({"sample_seeds": SAMPLE_SEEDS, "games": known}), encoding="utf-8")
-    print(f"{'id':28} {'random':>8} {'solver':>8} {'solver wins':>12}")
+    print(f"{'id':34} {'random':>8} {'solver':>8} {'solver wins':>12}")
     for id, game in measured.items():
         scores = game["random"]["return"], game["solver"]["return"], game["solver"]["success"]
-        print(f"{id:28} {scores[0]:8.3f} {scores[1]:8.3f} {scores[2]:12.3f}")
+        print(f"{id:34} {scores[0]:8.3f} {scores[1]:8.3f} {scores[2]:12.3f}")
 
 
 def dump(document: dict[str, Any]) -> str:
@@ -245,20 +271,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    every = registry.ids("game")
-    parser.add_argument("--ids", nargs="+", default=every, metavar="ID", help="default: every id")
-    parser.add_argument("--seeds", type=int, default=500, help="episodes an id (default: 500)")
+    parser.add_argument("--ids", nargs="+", metavar="ID", help="default: every id")
+    parser.add_argument(
+        "--seeds", type=int, help=f"episodes an id (default: {SEEDS}; more where luck needs them)"
+    )
     parser.add_argument("--prove", action="store_true", help="prove the solvers instead")
     parser.add_argument("--fresh", action="store_true", help="with --prove: forget earlier rows")
     parser.add_argument("--out", type=Path, help="file to write (default: the committed one)")
     args = parser.parse_args()
-    if unknown := [id for id in args.ids if id not in every]:
+    every = registry.ids("game") if args.prove else calibrated_ids()
+    if unknown := [id for id in args.ids or () if id not in every]:
         parser.error(f"unknown ids {unknown}; known: {', '.join(every)}")
-    if args.seeds < FEWEST_SEEDS:
+    if args.seeds is not None and args.seeds < FEWEST_SEEDS:
         parser.error(f"--seeds must be at least {FEWEST_SEEDS}, got {args.seeds}")
     if args.prove:
-        return 1 if prove(args.ids, args.seeds, args.out or PROOF, args.fresh) else 0
-    calibrate(args.ids, args.seeds, args.out or CALIBRATION)
+        lost = prove(args.ids or every, args.seeds or SEEDS, args.out or PROOF, args.fresh)
+        return 1 if lost else 0
+    calibrate(args.ids or every, args.seeds, args.out or CALIBRATION)
     return 0
 
 

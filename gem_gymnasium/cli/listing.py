@@ -28,7 +28,8 @@ TURNS = {
 LEGEND = (
     "random, solver: mean return of a random legal player and of the solver; what NormalizeScore\n"
     "calls 0 and 1. turns: the budget (two numbers: it is drawn at each reset). oracle: the\n"
-    "solver reads what a player cannot, so 1 may be out of reach."
+    "solver reads what a player cannot, so 1 may be out of reach. versus: solver is the best\n"
+    "player of ours in that seat; where it is not perfect, a better one scores more than 1."
 )
 
 
@@ -65,26 +66,36 @@ def run(options: argparse.Namespace) -> int:
 
 def describe(id: str, family: str) -> dict[str, Any]:
     """Return what the table says of an id, by column; None where nothing was measured."""
-    if family != "game":  # a data set or a shell may not be on this machine; none is calibrated
+    if family != "game":  # a data set or a shell may not be on this machine
         columns = dict.fromkeys(HEADER)
         turns = TURNS.get(family, 1)
         if family == "versus":
             one: Any = gym.make(id).unwrapped
             turns = one.max_turns
-        return {**columns, "id": id, "family": family, "turns": str(turns)}
+        return {**columns, "id": id, "family": family, "turns": str(turns), **measured(id)}
     base: Any = gym.make(id).unwrapped
     budgets = [config.max_turns for config in (base.random_configs if base.random else ())]
     budgets = budgets or [base.config.max_turns]
-    game: Mapping[str, Any] = load_json("calibration.json")["games"].get(id, {})
     low, high = min(budgets), max(budgets)
     return {
+        **dict.fromkeys(HEADER),
         "id": id,
         "family": family,
         "turns": str(low) if low == high else f"{low}-{high}",
-        "random": game["random"]["return"] if game else None,
-        "solver": game["solver"]["return"] if game else None,
-        "solver wins": game["solver"]["success"] if game else None,
-        "oracle": getattr(solver_for(base), "oracle", False) if game else None,
+        **measured(id, oracle=getattr(solver_for(base), "oracle", False)),
+    }
+
+
+def measured(id: str, *, oracle: bool = False) -> dict[str, Any]:
+    """Return the columns of an id's calibration; nothing where it has none."""
+    game: Mapping[str, Any] | None = load_json("calibration.json")["games"].get(id)
+    if game is None:
+        return {}
+    return {
+        "random": game["random"]["return"],
+        "solver": game["solver"]["return"],
+        "solver wins": game["solver"]["success"],
+        "oracle": oracle,
     }
 
 

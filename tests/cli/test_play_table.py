@@ -55,6 +55,27 @@ def test_the_second_seat_against_a_versus_id(
 
 
 @pytest.mark.parametrize(
+    ("args", "opponent"),
+    [
+        (["gem/LiarsDice-v0"], "heuristic"),
+        (["gem/LiarsDice-v0", "--opponent", "random"], "random"),
+        (["gem/Battleship-vs-heuristic-v0"], "heuristic"),
+        (["gem/LeducPoker-v0"], "solver"),
+        (["gem/RockPaperScissors-v0"], "random"),
+    ],
+)
+def test_the_best_player_of_ours_is_the_opponent_unless_another_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    args: list[str],
+    opponent: str,
+) -> None:
+    out = played(monkeypatch, capsys, "no\nno\nno\n", *args, "--seed", "0")
+    assert f", seed 0. Opponent: {opponent}. A move, or :quit." in out.splitlines()[0]
+    assert "You lost after" in out
+
+
+@pytest.mark.parametrize(
     ("args", "said"),
     [
         (["--opponent", "solvr"], "unknown opponent 'solvr'; did you mean 'solver'"),

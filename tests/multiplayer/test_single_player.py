@@ -11,13 +11,15 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 import gem_gymnasium
 from gem_gymnasium.core.errors import BackendError, ConfigError, StepOutsideEpisode, UnknownName
+from gem_gymnasium.data import load_json
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.liars_dice import LiarsDiceEnv
+from gem_gymnasium.multiplayer.players import player_for
 from gem_gymnasium.multiplayer.single_player import SinglePlayer
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_gymnasium.testing import check_text_env
 from gem_gymnasium.vector import ThreadVectorEnv
-from gem_gymnasium.wrappers import History
+from gem_gymnasium.wrappers import History, NormalizeScore
 
 IDS = gem_gymnasium.registry.ids("versus")
 
@@ -165,6 +167,27 @@ def test_a_history_and_a_snapshot_go_through_it() -> None:
     rng = np.random.default_rng(0)
     reply = env.unwrapped.sample_legal_action(rng)
     assert data_equivalence(env.step(reply), other.step(reply))
+
+
+def test_a_draw_with_the_perfect_player_scores_1_and_a_loss_less_than_0() -> None:
+    game = load_json("calibration.json")["games"]["gem/TicTacToe-vs-solver-v0"]
+    env: Any = NormalizeScore(gym.make("gem/TicTacToe-vs-solver-v0"))
+    for reply, returned in ((None, 0.0), ("hm", -1.0)):
+        observation, _ = env.reset(seed=0)
+        player, over, info = player_for("solver", env.unwrapped.game), False, dict[str, Any]()
+        while not over:
+            action = reply or player(observation, {}, np.random.default_rng(0))
+            observation, _, over, _, info = env.step(action)
+        zero, one = game["random"]["return"], game["solver"]["return"]
+        assert one == 0.0
+        assert info["normalized_score"] == pytest.approx((returned - zero) / (one - zero))
+
+
+@pytest.mark.parametrize("made", [{"id": "gem/RockPaperScissors-vs-random-v0"},
+                                  {"id": "gem/Nim-vs-solver-v0", "seat": 0}])  # fmt: skip
+def test_a_seat_without_a_scale_has_no_score(made: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="calibrated"):
+        NormalizeScore(gym.make(**made))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ Policy = Mapping[str, Mapping[str, float]]
 """The chance of each word that may be said, by the information set, for both seats.
 
 A word that is left out has the chance 0; those of an information set add up to 1. The keys are
-those of the game (``key`` in its file); ``information_sets`` lists them.
+those of the game (``key_of`` in its file); :mod:`.information_sets` lists them.
 """
 
 Array = npt.NDArray[np.float64]
@@ -211,7 +211,7 @@ def solve(tree: Tree, iterations: int) -> dict[str, dict[str, float]]:
         whole = (by_deal * worths).sum(axis=0)
         gains = np.array([node.by_key(each - whole) for each in worths])
         np.maximum(regret + gains, 0.0, out=regret)
-        # A seat remembers what it did, so its own chance is one in all deals of an information set.
+        # A seat remembers what it did: in all deals of an information set its chance is the same.
         reach = np.zeros(len(node.keys))
         reach[node.held] = own
         totals[node] += weight * reach * chances

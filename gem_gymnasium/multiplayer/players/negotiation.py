@@ -14,7 +14,8 @@ import numpy as np
 
 from gem_gymnasium.multiplayer.negotiation import TOTAL, Move, write
 
-FIRST, LAST = 0.8 * TOTAL, 0.5 * TOTAL
+FIRST, LAST, CONCEDED = 0.8 * TOTAL, 0.5 * TOTAL, 0.0375 * TOTAL
+"""What it wants first and last, and how much less with every message: from the tenth last on."""
 
 # What a player says stands behind what it does, on the same line: it cannot pass for an offer.
 _OFFER = re.compile(r"^The other player offers to keep [\w ,]+ and leave you ([\w ,]+)\.", re.M)
@@ -23,14 +24,12 @@ _VIEW = re.compile(
 )
 
 
-def aspiration(left: int, whole: int) -> float:
-    """Return the points that it wants with so many of the messages left, its own one included.
+def aspiration(left: int) -> float:
+    """Return the points that it wants with so many messages left, its own one included.
 
     The last message cannot offer anything any more: whatever is offered is better than no deal.
     """
-    if left == 1:
-        return 0.0
-    return LAST + (FIRST - LAST) * (left - 2) / max(whole - 2, 1)
+    return min(FIRST, LAST + CONCEDED * (left - 2)) if left > 1 else 0.0
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -41,7 +40,7 @@ def numbers(text: str) -> tuple[int, ...]:
 def play(observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
     """Accept a good offer, or make one."""
     there, worth, left, form = _VIEW.findall(observation)[-1]
-    pool, values, wanted = numbers(there), numbers(worth), aspiration(int(left), info["max_turns"])
+    pool, values, wanted = numbers(there), numbers(worth), aspiration(int(left))
 
     def points(things: tuple[int, ...]) -> int:
         return sum(n * value for n, value in zip(things, values, strict=True))
