@@ -61,8 +61,9 @@ class NormalizeScore(gym.Wrapper[ObsT, ActT, ObsT, ActT], RecordConstructorArgs)
     """Add the float ``info["normalized_score"]`` after every reset and step; rewards stay.
 
     It is ``(return so far - random) / (solver - random)``, with the mean returns of a random legal
-    player and of the solver from the package's ``data/calibration.json``. A single episode may lie
-    below 0 or above 1; at reset it is what a player who scores nothing has. Where random legal
+    player and of the solver from the package's ``data/calibration.json`` (of a ``-vs-`` id: of the
+    best player of ours in that seat). A single episode may lie below 0 or above 1; at reset it is
+    what a player who scores nothing has. Where random legal
     moves always win (``gem/GuessTheNumber-v0``: 20 turns for 20 numbers) there is no such scale,
     and the score is the return as a share of the solver's.
 
