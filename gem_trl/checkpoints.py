@@ -22,6 +22,7 @@ from gem_gymnasium import errors
 from gem_trl import _compat
 from gem_trl.critic import CriticLearner
 from gem_trl.experience import Experience
+from gem_trl.exploitability import Exploitability
 from gem_trl.metrics import Averages
 from gem_trl.nonfinite import NonFiniteGuard
 
@@ -35,6 +36,7 @@ class ResumableTrainer(_compat.BaseTrainer):
     _experience: Experience
     _averages: Averages
     _guard: NonFiniteGuard
+    _exploitability: Exploitability
     _critic: CriticLearner | None
 
     def train(
@@ -68,6 +70,7 @@ class ResumableTrainer(_compat.BaseTrainer):
             **self._experience.state_dict(),
             "averages": self._averages.state_dict(),
             "guard": self._guard.state_dict(),
+            "exploitability": self._exploitability.state_dict(),
         }
         torch.save(state, folder / self._state_file())
         if self._critic is not None and self.args.should_save:
@@ -94,6 +97,7 @@ class ResumableTrainer(_compat.BaseTrainer):
         self._experience.load_state_dict(state)
         self._averages.load_state_dict(state["averages"])
         self._guard.load_state_dict(state["guard"])
+        self._exploitability.load_state_dict(state["exploitability"])
         if self._critic is not None:
             path = Path(checkpoint, CRITIC_FILE)
             critic = torch.load(path, map_location="cpu", weights_only=True)

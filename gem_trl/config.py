@@ -55,7 +55,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
             truncated, for envs that never end by themselves.
         step_timeout_s (`float`, defaults to 600): Seconds after which an env counts as failed.
         opponent_share (`float`, defaults to 0): Share of the games of several players in which an
-            earlier self, frozen, plays every seat but one. The policy plays all seats of the others.
+            earlier self, frozen, plays all seats but one; the policy plays all seats of the others.
         opponent_pool_size (`int`, defaults to 8): How many earlier selves are kept.
         opponent_interval (`int`, defaults to 10): Rollouts after which the pool gets a new one.
 

@@ -40,7 +40,7 @@ def check_processes(accelerator: Any) -> None:
         )
 
 
-def check_sharding(accelerator: Any, *, use_vllm: bool = False) -> None:
+def check_sharding(accelerator: Any, *, use_vllm: bool = False, opponents: bool = False) -> None:
     """Refuse ways of sharding under which a rollout would hang.
 
     Processes play episodes of different lengths, so they run the model a different number of times;
@@ -48,7 +48,8 @@ def check_sharding(accelerator: Any, *, use_vllm: bool = False) -> None:
 
     Raises:
         ConfigError: DeepSpeed ZeRO-3 or FSDP version 1 is configured; or FSDP with vLLM, whose
-            weights TRL gathers from shards that a rollout has gathered already.
+            weights TRL gathers from shards that a rollout has gathered already; or FSDP with
+            frozen opponents, whose copies would be of shards.
     """
     kind = accelerator.distributed_type
     if kind == DistributedType.DEEPSPEED and accelerator.state.deepspeed_plugin.zero_stage == 3:
@@ -57,6 +58,8 @@ def check_sharding(accelerator: Any, *, use_vllm: bool = False) -> None:
         raise errors.ConfigError("fsdp_version must be 2, got 1")
     if kind == DistributedType.FSDP and use_vllm:
         raise errors.ConfigError("use_vllm does not work with FSDP yet: use DDP or ZeRO-2")
+    if kind == DistributedType.FSDP and opponents:
+        raise errors.ConfigError("opponent_share does not work with FSDP: use DDP or ZeRO-2")
 
 
 def accumulating(accelerator: Any, model: Any, *, last: bool) -> AbstractContextManager[Any]:

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from gymnasium.vector import VectorEnv
 
 from gem_gymnasium import errors
+from gem_trl import games, mixture
 from gem_trl.checkpoints import ResumableTrainer
 from gem_trl.config import ReinforceConfig
 from gem_trl.distributed import gather, whole_weights
@@ -64,6 +66,21 @@ class Evaluation:
             self._collector.envs.close()
 
 
+def evaluation_of(source: EnvSource) -> EnvSource:
+    """Return where a policy is evaluated by default: where it trains.
+
+    In a registered game of several players it meets each of our players that plays it, in a seat
+    that is drawn: against itself nobody wins.
+    """
+    if isinstance(source, VectorEnv) or callable(source):
+        return source
+    ids, _ = mixture.parse([source] if isinstance(source, str) else source)
+    if not any(map(games.is_game, ids)):
+        return source
+    every = [each for id in ids for each in (games.opponents_of(id) if games.is_game(id) else [id])]
+    return list(dict.fromkeys(every))
+
+
 class EvaluatingTrainer(ResumableTrainer):
     """A trainer that evaluates by playing episodes, where transformers would read a data set."""
 
@@ -73,7 +90,7 @@ class EvaluatingTrainer(ResumableTrainer):
     def _set_up_evaluation(self, env: EnvSource, eval_env: EnvSource | None) -> None:
         """Remember where evaluations play, and refuse now what the first of them would fail on."""
         args = cast("ReinforceConfig", self.args)
-        source = env if eval_env is None else eval_env
+        source = evaluation_of(env) if eval_env is None else eval_env
         self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
         if args.eval_strategy != "no":
             self._check_evaluation()
@@ -94,10 +111,14 @@ class EvaluatingTrainer(ResumableTrainer):
             metric_key_prefix: Put before each metric's name, with an underscore.
 
         Returns:
-            Means over the episodes of all processes.
+            Means over the episodes of all processes; of the poker games that are trained, what
+            :mod:`gem_trl.exploitability` measures.
         """
         prefix = f"{metric_key_prefix}_"
         metrics = evaluation_metrics(self.play_evaluation(), prefix)
+        with self._evaluating():
+            measured = self._exploitability.measure()
+        metrics |= {f"{prefix}{name}": value for name, value in measured.items()}
         self.log(metrics)
         self.control = self.callback_handler.on_evaluate(
             self.args,
@@ -119,16 +140,22 @@ class EvaluatingTrainer(ResumableTrainer):
         if env is None:
             self._check_evaluation()
         evaluation = self._evaluation if env is None else self._evaluation_in(env)
+        with self._evaluating():
+            episodes = evaluation.play()
+        if env is not None:
+            evaluation.close()
+        return episodes
+
+    @contextmanager
+    def _evaluating(self) -> Generator[None]:
+        """Have the model whole, and as it generates, for a while."""
         model: Any = self.model
         was_training = model.training
         model.eval()
         self._guard.check_weights(model)
         with whole_weights(self.accelerator, model):
-            episodes = evaluation.play()
+            yield
         model.train(was_training)
-        if env is not None:
-            evaluation.close()
-        return episodes
 
     def _evaluation_in(self, env: EnvSource) -> Evaluation:
         args, accelerator = cast("ReinforceConfig", self.args), self.accelerator

@@ -50,6 +50,9 @@ class Experience:
         score: Called with a rollout's rows, to store log-probabilities in them.
         values_of: What a critic says of the episodes; None where there is none.
         opponents: Earlier selves, for games of several players; None where there are none.
+
+    Raises:
+        ConfigError: Games of several players with an estimator that compares groups.
     """
 
     def __init__(
@@ -63,6 +66,11 @@ class Experience:
     ) -> None:
         self._args, self._rank, self._score = args, rank, score
         self._values_of, self._opponents = values_of, opponents
+        if args.grouped and max(collector.envs.seats) > 1:
+            raise errors.ConfigError(
+                f"advantage_estimator={args.advantage_estimator!r} compares episodes of one seed, "
+                "and a game that the policy plays with itself is several: use 'rebn'"
+            )
         self.collector = collector
         self._metrics: list[dict[str, float]] = [{}]  # of the rollouts since they were taken
         self._metrics_are_new = False
@@ -219,6 +227,7 @@ class Experience:
             "num_mini_batches",
             "beta",
         ]
+        names += ["opponent_interval"] if args.opponent_share else []
         if args.grouped:
             names.append("group_size")
         values = {name: getattr(args, name) for name in names}
@@ -235,6 +244,7 @@ class Experience:
             "episodes_begun": list(self._episodes_begun),
             "metrics": list(self._metrics),
             "metrics_are_new": self._metrics_are_new,
+            "opponents": None if self._opponents is None else self._opponents.state_dict(),
             "pending": [
                 [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
                 for rows in self._pending
@@ -258,4 +268,6 @@ class Experience:
         self._blocks = state["blocks"]
         self._episodes_begun = list(state["episodes_begun"])
         self._metrics, self._metrics_are_new = state["metrics"], state["metrics_are_new"]
+        if self._opponents is not None:
+            self._opponents.load_state_dict(state["opponents"])
         self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]

@@ -9,9 +9,9 @@ import gymnasium as gym
 import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
 from pettingzoo import AECEnv, ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
-import gem_gymnasium.multiplayer  # registers the games
 from gem_gymnasium import errors
-from gem_gymnasium.multiplayer import AllSeats
+from gem_gymnasium.multiplayer import AllSeats  # the package registers the games
+from gem_gymnasium.multiplayer.players import PLAYERS
 
 AnyEnv = gym.Env[Any, Any]
 
@@ -19,6 +19,13 @@ AnyEnv = gym.Env[Any, Any]
 def is_game(id: str) -> bool:
     """Return whether an id is PettingZoo's, and not gymnasium's."""
     return id in pettingzoo.aec_registry and id not in gym.registry
+
+
+def opponents_of(id: str) -> list[str]:
+    """Return the ids of one seat of a game with players of ours in the others; the game if none."""
+    name, version = id.rsplit("-v", 1)
+    against = [f"{name}-vs-{player}-v{version}" for player in PLAYERS]
+    return [each for each in against if each in gym.registry] or [id]
 
 
 def make(id: str) -> Any:

@@ -102,6 +102,10 @@ class PromptEncoder:
                 pieces.append(part)
         return self._join(pieces, shown, start=False)
 
+    def encode_reply(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of a whole reply, its end-of-sequence token included."""
+        return (*self._ids(text, plain=True), self._tokenizer.eos_token_id)
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of sampled ids, special tokens left out."""
         return cast(

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gem_trl.envs import Envs, Info, Start
+from gem_trl.env_batch import Envs, Info, Start
 from gem_trl.episode import Episode, Turn
-from gem_trl.generation import Generator, Sampling
+from gem_trl.generation import Generator, Reply, Sampling
 from gem_trl.prompts import PromptEncoder
 
 TruncatedReplies = Literal["penalize", "mask"]

@@ -44,6 +44,7 @@ from gem_trl.distributed import (
 from gem_trl.envs import EnvSource, open_envs
 from gem_trl.evaluation import EvaluatingTrainer
 from gem_trl.experience import Experience
+from gem_trl.exploitability import Exploitability
 from gem_trl.generation import (
     Generator,
     TransformersGenerator,
@@ -149,7 +150,9 @@ class ReinforceTrainer(EvaluatingTrainer):
             optimizers=optimizers,
         )
         check_processes(self.accelerator)
-        check_sharding(self.accelerator, use_vllm=args.use_vllm)
+        check_sharding(
+            self.accelerator, use_vllm=args.use_vllm, opponents=bool(args.opponent_share)
+        )
         self._guard = NonFiniteGuard(self.accelerator)
         if not args.disable_tqdm:
             self.remove_callback(DEFAULT_PROGRESS_CALLBACK)  # in a notebook, another one
@@ -185,6 +188,12 @@ class ReinforceTrainer(EvaluatingTrainer):
             None if self._critic is None else self._critic.values_of,
             self._build_opponents(),
         )
+        self._exploitability = Exploitability(
+            self._experience.collector.envs.games,
+            self._encoder.encode,
+            self._encoder.encode_reply,
+            lambda rows: self._scorer.store_old(self.model, rows),
+        )
         self._set_up_evaluation(env, eval_env)
         self._averages = Averages()
 
@@ -219,7 +228,7 @@ class ReinforceTrainer(EvaluatingTrainer):
         if not args.opponent_share:
             return None
         return FrozenOpponents(
-            lambda: self.accelerator.unwrap_model(self.model),
+            lambda: cast("Any", self.accelerator.unwrap_model(self.model)),
             size=args.opponent_pool_size,
             interval=args.opponent_interval,
             share=args.opponent_share,

@@ -86,9 +86,7 @@ class AllSeats(gym.Env[str, str]):
         own = game.infos[agent]
         event, legal = own.get("event", ""), own.get("legal", True)
         terminated = all(game.terminations.values())
-        self._over = all(
-            game.terminations[each] or game.truncations[each] for each in game.agents
-        )
+        self._over = all(game.terminations[each] or game.truncations[each] for each in game.agents)
         while not self._over and (
             game.terminations[game.agent_selection] or game.truncations[game.agent_selection]
         ):
@@ -100,7 +98,7 @@ class AllSeats(gym.Env[str, str]):
 
     def _ask(self, agent: str) -> tuple[str, dict[str, Any]]:
         """Return what an agent reads now, through its wrapper."""
-        seat = self.game.possible_agents.index(agent)
+        seat: int = self.game.possible_agents.index(agent)
         self._streams[seat].read = self.game.observe(agent)[TEXT], dict(self.game.infos[agent])
         view, reply = self._views[seat], self._replies[seat]
         if reply is None:  # it is asked for the first time

@@ -12,8 +12,13 @@ import pytest
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.leduc_poker import LeducPokerEnv
-from gem_gymnasium.multiplayer.players import cfr, kuhn_poker, leduc_poker, player_for
-from gem_gymnasium.multiplayer.players.information_sets import information_sets
+from gem_gymnasium.multiplayer.players import (
+    cfr,
+    information_sets,
+    kuhn_poker,
+    leduc_poker,
+    player_for,
+)
 
 ENVS = {"kuhn_poker": KuhnPokerEnv, "leduc_poker": LeducPokerEnv}
 SOLVERS = {"kuhn_poker": kuhn_poker, "leduc_poker": leduc_poker}

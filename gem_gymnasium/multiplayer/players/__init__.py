@@ -7,8 +7,26 @@ from typing import Any
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.multiplayer.players.base import Game, Player, RandomPlayer
+from gem_gymnasium.multiplayer.players.cfr import Average
+from gem_gymnasium.multiplayer.players.poker import (
+    POKER,
+    information_sets,
+    solver_of,
+)
 
-__all__ = ["HEURISTIC", "PLAYERS", "SOLVED", "Player", "RandomPlayer", "names_for", "player_for"]
+__all__ = [
+    "HEURISTIC",
+    "PLAYERS",
+    "POKER",
+    "SOLVED",
+    "Average",
+    "Player",
+    "RandomPlayer",
+    "information_sets",
+    "names_for",
+    "player_for",
+    "solver_of",
+]
 
 PLAYERS = ("random", "solver", "heuristic")
 SOLVED = ("tic_tac_toe", "connect_four", "nim", "kuhn_poker", "leduc_poker")

@@ -21,7 +21,7 @@ Policy = Mapping[str, Mapping[str, float]]
 """The chance of each word that may be said, by the information set, for both seats.
 
 A word that is left out has the chance 0; those of an information set add up to 1. The keys are
-those of the game (``key_of`` in its file); :mod:`.information_sets` lists them.
+those of the game (``key_of`` in its file); :mod:`.poker` lists them.
 """
 
 Array = npt.NDArray[np.float64]
@@ -169,6 +169,57 @@ def exploitability(tree: Tree, policy: Policy) -> float:
     The mean over both seats of what the best answer wins (NashConv over 2).
     """
     return (best_response(tree, policy, 0) + best_response(tree, policy, 1)) / 2
+
+
+def own_reach(tree: Tree, policy: Policy) -> dict[str, float]:
+    """Return, for each information set, the chance that the seat's own choices lead there."""
+    reach: dict[str, float] = {}
+
+    def go(node: Node, own: tuple[Array, Array]) -> None:
+        if not node.words:
+            return
+        here = own[node.seat]
+        # A seat remembers what it did, so the chance is one in all deals of an information set.
+        places: list[int] = node.held.tolist()
+        reach.update({node.keys[place]: float(here[deal]) for deal, place in enumerate(places)})
+        for after, chance in _pairs(node, chances_of(policy, node)):
+            go(after, (here * chance, own[1]) if node.seat == 0 else (own[0], here * chance))
+
+    everywhere = np.ones(len(tree.chances))
+    go(tree.root, (everywhere, everywhere))
+    return reach
+
+
+class Average:
+    """The average of policies, as a player plays who draws one of them for each game.
+
+    A policy's chances count in an information set by the chance that its own choices lead there;
+    where no policy's do, all words are equally likely.
+
+    Args:
+        tree: The game.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self.totals = {key: dict.fromkeys(words, 0.0) for key, (_, words) in tree.choices().items()}
+        """The weight of each word by the information set; all there is to save."""
+
+    def add(self, policy: Policy) -> None:
+        """Take another policy into the average, of as much weight as each before."""
+        for key, reach in own_reach(self._tree, policy).items():
+            for word in self.totals[key]:
+                self.totals[key][word] += reach * policy[key].get(word, 0.0)
+
+    def policy(self) -> dict[str, dict[str, float]]:
+        """Return the average of the policies so far."""
+        return {
+            key: {
+                word: weight / whole if (whole := sum(weights.values())) > 0.0 else 1 / len(weights)
+                for word, weight in weights.items()
+            }
+            for key, weights in self.totals.items()
+        }
 
 
 def solve(tree: Tree, iterations: int) -> dict[str, dict[str, float]]:
