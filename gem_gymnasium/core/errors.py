@@ -7,7 +7,8 @@
     │   ├── UnknownName                 an id, rule or option that does not exist; names the nearest
     │   ├── SnapshotMismatch            a snapshot of another id, kwargs, wrapper stack or version
     │   ├── SandboxUnavailable          no (or not this) isolation here, and why
-    │   └── DataUnavailable             rows that are not on this machine; names what gets them
+    │   ├── DataUnavailable             rows that are not on this machine; names what gets them
+    │   └── GameUnavailable             a game of TextArena that cannot be played here; says why
     ├── StepOutsideEpisode              step() or render() without an episode (a ResetNeeded)
     ├── SnapshotUnsupported             this env or wrapper cannot be snapshot
     ├── MissingDependency (ImportError) an extra is not installed; names the pip command
@@ -62,6 +63,10 @@ class SandboxUnavailable(ConfigError):
 
 class DataUnavailable(ConfigError):
     """A task's rows are not on this machine; the message names the command that gets them."""
+
+
+class GameUnavailable(ConfigError):
+    """A game of TextArena that cannot be played on this machine; the message names what it lacks."""
 
 
 class StepOutsideEpisode(GemError, ResetNeeded):

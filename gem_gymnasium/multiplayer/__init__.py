@@ -8,13 +8,17 @@ Importing this package registers them::
     env = pettingzoo.make("aec", "gem/ConnectFour-v0")
     env = pettingzoo.make("parallel", "gem/RockPaperScissors-v0")
 
-One file a game, each with PettingZoo's ``env``, ``raw_env`` and ``parallel_env``.
+One file a game, each with PettingZoo's ``env``, ``raw_env`` and ``parallel_env``. ``textarena`` makes
+one of a game of TextArena's, ``textarena_single`` a gymnasium env of one for a single player.
 """
 
 from gem_gymnasium.multiplayer.all_seats import AllSeats
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome
 from gem_gymnasium.multiplayer.table import ids, register
 from gem_gymnasium.multiplayer.text_aec import TextAEC
+from gem_gymnasium.multiplayer.text_arena import TextArenaAEC as textarena
+from gem_gymnasium.multiplayer.text_arena import TextArenaEnv as textarena_single
+from gem_gymnasium.multiplayer.text_arena import ids as textarena_ids
 from gem_gymnasium.multiplayer.text_parallel import TextParallel
 
 __all__ = [
@@ -25,6 +29,9 @@ __all__ = [
     "TextParallel",
     "ids",
     "register",
+    "textarena",
+    "textarena_ids",
+    "textarena_single",
 ]
 
 register()

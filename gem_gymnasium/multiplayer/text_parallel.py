@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gymnasium import spaces
-from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
+from pettingzoo import AECEnv, ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode
 from gem_gymnasium.multiplayer.text_aec import Observation, TextAEC
 
-Game = TextAEC[Any, Any, Any]
+Game = AECEnv[str, Observation, str]
 
 
 class TextParallel(ParallelEnv[str, Observation, str]):
@@ -25,7 +25,7 @@ class TextParallel(ParallelEnv[str, Observation, str]):
     player is not asked again (``to_move`` is False).
 
     Args:
-        env: The game.
+        env: The game: a ``TextAEC``, or one with its ``infos``, such as ``textarena(...)``.
     """
 
     def __init__(self, env: Game) -> None:
@@ -87,15 +87,18 @@ class TextParallel(ParallelEnv[str, Observation, str]):
                 raise ConfigError(f"the action of {agent} must be a str, got {action!r}")
         self._waiting.update({agent: actions[agent] for agent in asked})
         rewards = dict.fromkeys(agents, 0.0)
-        while env.agent_selection in self._waiting and not any(env.terminations.values()):
+        while env.agent_selection in self._waiting and not self._is_over():
             env.step(self._waiting.pop(env.agent_selection))
             for each in agents:
                 rewards[each] += env.rewards[each]
         terminations, truncations = dict(env.terminations), dict(env.truncations)
         observations, infos = self._read(), self._infos()
-        if any(terminations.values()):
+        if self._is_over():
             self.agents, self._waiting = [], {}
         return observations, rewards, terminations, truncations, infos
+
+    def _is_over(self) -> bool:
+        return any(self.aec_env.terminations.values()) or any(self.aec_env.truncations.values())
 
     def _is_asked(self, agent: str) -> bool:
         """Return whether the game waits for an agent that has not chosen yet."""
@@ -119,7 +122,7 @@ class TextParallel(ParallelEnv[str, Observation, str]):
         }
 
 
-def parallel(env_class: type[Game]) -> Callable[..., TextParallel]:
+def parallel(env_class: type[TextAEC[Any, Any, Any]]) -> Callable[..., TextParallel]:
     """Return a game's ``parallel_env``: it takes the arguments of the game's class."""
 
     def parallel_env(**kwargs: Any) -> TextParallel:

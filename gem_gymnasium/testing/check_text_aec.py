@@ -22,6 +22,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from gem_gymnasium.core.errors import ConfigError, ConformanceError, UnknownName
 from gem_gymnasium.core.text_env import MALFORMED
 from gem_gymnasium.multiplayer.text_aec import FORFEIT, MULTI_INFO_TYPES, OTHER
+from gem_gymnasium.testing.guesses import guess
 from gem_gymnasium.testing.hostile import HOSTILE_STRINGS
 from gem_gymnasium.testing.script import broken
 
@@ -42,11 +43,11 @@ class Suite(NamedTuple):
 
 
 def legal(env: AnyAEC, rng: np.random.Generator) -> str:
-    """Return a legal reply, or one that the space draws where the env does not know one."""
+    """Return a legal reply, or a guess where the env does not know one."""
     unwrapped: Any = env.unwrapped
     if hasattr(unwrapped, "sample_legal_action"):
         return unwrapped.sample_legal_action(rng)
-    return env.action_space(env.agent_selection).sample()
+    return guess(env.observe(env.agent_selection)["text"], rng)
 
 
 def play(env: AnyAEC, seed: int | None, replies: Callable[[AnyAEC], str]) -> Seen:
@@ -293,7 +294,8 @@ def check_text_aec(
     give equal bytes, the global generators are left alone; ``observe`` changes nothing; no seat
     reads another's secret (where the game has a ``redealt``); no reply raises or gets into an
     observation that the space refuses; a pickle and a snapshot go on as the original does; a step
-    outside an episode raises.
+    outside an episode raises. Where the env has no ``sample_legal_action``, replies are guessed from
+    what it says.
 
     For instance ``check_text_aec(lambda **kw: pettingzoo.make("aec", "gem/Nim-v0", **kw))``.
 

@@ -13,7 +13,7 @@ PLAIN = [
     errors.ConfigError, errors.SnapshotMismatch, errors.SandboxUnavailable,
     errors.StepOutsideEpisode, errors.SnapshotUnsupported, errors.ConformanceError,
     errors.MachineryError, errors.StepTimeout, errors.BackendError, errors.ToolFailure,
-    errors.EnvCrash, errors.DataUnavailable, errors.GraderError,
+    errors.EnvCrash, errors.DataUnavailable, errors.GraderError, errors.GameUnavailable,
 ]  # fmt: skip
 EXAMPLES: list[GemError] = [
     *(kind("what happened") for kind in PLAIN),

@@ -1,0 +1,148 @@
+"""TextArena's games: which there are, for how many players, and what keeps one from being made."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+import warnings
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from gem_gymnasium.core.errors import (
+    ConfigError,
+    GameUnavailable,
+    MissingDependency,
+    UnknownName,
+)
+from gem_gymnasium.multiplayer.text_arena import confine
+
+FORMS = ("-raw", "-train")
+"""Ends of the ids that TextArena gives the same game under, shown in another form."""
+
+_PLAYERS = {
+    (1, 1): (
+        "BabyAiText Bandit Blackjack Countdown Crosswords Cryptarithm FifteenPuzzle FrozenLake "
+        "Game2048 GuessTheNumber GuessWho Hangman Klondike LightsOut LogicPuzzle Mastermind "
+        "Minesweeper PegJump RushHour Secretary Set Slitherlink Sokoban Sudoku ThreeCardMonte "
+        "TowerOfHanoi TwentyQuestions UltimateTexasHoldem WordLadder WordSearch Wordle"
+    ),
+    (2, 3): "Santorini",
+    (2, 4): "Briscola Golf",
+    (2, 15): "LiarsDice MarketEntryGame Poker PublicGoodsGame ScorableGames Snake Surround",
+    (3, 3): "ThreePlayerGOPS ThreePlayerIPD ThreePlayerTicTacToe",
+    (3, 15): "CharacterConclave",
+    (4, 4): "Codenames SettlersOfCatan",
+    (4, 15): "Taboo",
+    (6, 15): "SecretMafia",
+}
+PLAYERS = {game: bounds for bounds, games in _PLAYERS.items() for game in games.split()}
+"""The fewest and the most players of each game that is not for two."""
+
+_loading = threading.Lock()
+
+
+@cache
+def registry() -> dict[str, Any]:
+    """Return TextArena's own table: id -> spec.
+
+    Raises:
+        MissingDependency: TextArena is not installed.
+    """
+    with _loading, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its sources have escapes that Python warns of
+        try:
+            return import_module("textarena.envs.registration").ENV_REGISTRY
+        except ModuleNotFoundError as error:
+            if error.name != "textarena":
+                raise
+            raise MissingDependency("textarena", "textarena", "a game of TextArena") from None
+
+
+def ids() -> tuple[str, ...]:
+    """Return the id of each of TextArena's games, without the forms.
+
+    Raises:
+        MissingDependency: TextArena is not installed.
+    """
+    return tuple(id for id in registry() if not id.endswith(FORMS))
+
+
+def players_of(env_id: str) -> tuple[int, int]:
+    """Return the fewest and the most players of a game.
+
+    Raises:
+        UnknownName: TextArena has no such game.
+        ConfigError: It is another form of one.
+        MissingDependency: TextArena is not installed.
+    """
+    known = ids()
+    for form in FORMS:
+        if env_id.endswith(form) and env_id.removesuffix(form) in known:
+            raise ConfigError(
+                f"{env_id!r} is {env_id.removesuffix(form)!r} shown in another form; "
+                "this env has a form of its own, so ask for that"
+            )
+    if env_id not in known:
+        raise UnknownName("game of TextArena", env_id, known)
+    return PLAYERS.get(registry()[env_id].entry_point.split(".")[2], (2, 2))
+
+
+def make(env_id: str, kwargs: dict[str, Any]) -> Any:
+    """Return a new game of TextArena, with the wrappers for its actions and none for its texts.
+
+    Raises:
+        GameUnavailable: Something that it needs is not here.
+        ConfigError: An argument is refused.
+    """
+    spec = registry()[env_id]
+    try:
+        env = _load(spec.entry_point)(**{**spec.kwargs, **kwargs})
+    except Exception as error:
+        lacks = lack_of(error)
+        if lacks is not None:
+            raise GameUnavailable(f"TextArena's {env_id} needs {lacks}") from error
+        raise ConfigError(
+            f"TextArena's {env_id} refuses its arguments: {type(error).__name__}: {error}"
+        ) from error
+    action_wrapper = sys.modules["textarena"].ActionWrapper
+    for wrapper in spec.default_wrappers or ():
+        if issubclass(wrapper, action_wrapper):
+            env = wrapper(env)
+    return env
+
+
+def _load(entry_point: str) -> Any:
+    """Return a game's class, its module confined."""
+    module_name, _, class_name = entry_point.partition(":")
+    with _loading, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nltk: Any = import_module("nltk")
+        download, nltk.download = nltk.download, confine.skip_download
+        try:
+            module = import_module(module_name)
+        finally:
+            nltk.download = download
+        confine.confine_modules()
+    return getattr(module, class_name)
+
+
+def lack_of(error: Exception) -> str | None:
+    """Return what a game's failure says that it lacks, or None if it failed for another reason."""
+    if isinstance(error, SyntaxError):
+        return f"a newer Python than this one, which finds in it: {error.msg}"
+    if isinstance(error, FileNotFoundError):
+        missing = str(error.filename or error).partition("textarena/")[2] or str(error)
+        return f"a file that TextArena's package does not have: {missing}"
+    if isinstance(error, ModuleNotFoundError):
+        if str(error.name).startswith("textarena."):
+            return f"a module that TextArena's package does not have: {error.name}"
+        return f"a package that is not installed: {error.name}"
+    if type(error) is LookupError:
+        named = re.search(r"nltk\.download\('([^']+)'\)", str(error))
+        data = named[1] if named else "data"
+        return f"{data!r} of nltk's data: run `python -m nltk.downloader {data}`"
+    if "OPENROUTER_API_KEY" in str(error):
+        return "a language model of OpenRouter: set OPENROUTER_API_KEY (no seed fixes what it says)"
+    return None
