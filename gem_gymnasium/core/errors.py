@@ -66,7 +66,7 @@ class DataUnavailable(ConfigError):
 
 
 class GameUnavailable(ConfigError):
-    """A game of TextArena that cannot be played on this machine; the message names what it lacks."""
+    """A game of TextArena that cannot be played here; the message names what it lacks."""
 
 
 class StepOutsideEpisode(GemError, ResetNeeded):

@@ -8,8 +8,8 @@ Importing this package registers them::
     env = pettingzoo.make("aec", "gem/ConnectFour-v0")
     env = pettingzoo.make("parallel", "gem/RockPaperScissors-v0")
 
-One file a game, each with PettingZoo's ``env``, ``raw_env`` and ``parallel_env``. ``textarena`` makes
-one of a game of TextArena's, ``textarena_single`` a gymnasium env of one for a single player.
+One file a game, each with PettingZoo's ``env``, ``raw_env`` and ``parallel_env``. ``textarena``
+makes one of a game of TextArena's, ``textarena_single`` a gymnasium env of one for a single player.
 """
 
 from gem_gymnasium.multiplayer.all_seats import AllSeats

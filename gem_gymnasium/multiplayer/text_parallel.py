@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gymnasium import spaces
-from pettingzoo import AECEnv, ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
+from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode
 from gem_gymnasium.multiplayer.text_aec import Observation, TextAEC
+from gem_gymnasium.multiplayer.text_arena.env import TextArenaAEC
 
-Game = AECEnv[str, Observation, str]
+Game = TextAEC[Any, Any, Any] | TextArenaAEC
 
 
 class TextParallel(ParallelEnv[str, Observation, str]):

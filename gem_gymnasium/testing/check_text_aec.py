@@ -42,12 +42,19 @@ class Suite(NamedTuple):
     hostile: tuple[str, ...]
 
 
+def is_over(env: AnyAEC) -> bool:
+    """Return whether the episode has ended, by the rules or from outside."""
+    return any(env.terminations.values()) or any(env.truncations.values())
+
+
 def legal(env: AnyAEC, rng: np.random.Generator) -> str:
     """Return a legal reply, or a guess where the env does not know one."""
     unwrapped: Any = env.unwrapped
     if hasattr(unwrapped, "sample_legal_action"):
         return unwrapped.sample_legal_action(rng)
-    return guess(env.observe(env.agent_selection)["text"], rng)
+    agent = env.agent_selection
+    rules = unwrapped.rules_of(agent) if hasattr(unwrapped, "rules_of") else ""
+    return guess(f"{rules}\n{env.observe(agent)['text']}", rng)  # type: ignore[index]
 
 
 def play(env: AnyAEC, seed: int | None, replies: Callable[[AnyAEC], str]) -> Seen:
@@ -206,7 +213,7 @@ def check_hostile(suite: Suite) -> None:
         env.reset(seed=place)
         try:
             for _ in range(20):
-                if any(env.terminations.values()):
+                if is_over(env):
                     break
                 env.step(reply)
         except Exception as error:
@@ -230,7 +237,7 @@ def check_snapshot(suite: Suite) -> None:
         rng = np.random.default_rng(seed)
         env.reset(seed=seed)
         for _ in range(int(rng.integers(6))):
-            if not any(env.terminations.values()):
+            if not is_over(env):
                 env.step(legal(env, rng))
         copies: list[Any] = [pickle.loads(pickle.dumps(env))]
         if hasattr(env, "snapshot"):
@@ -294,8 +301,8 @@ def check_text_aec(
     give equal bytes, the global generators are left alone; ``observe`` changes nothing; no seat
     reads another's secret (where the game has a ``redealt``); no reply raises or gets into an
     observation that the space refuses; a pickle and a snapshot go on as the original does; a step
-    outside an episode raises. Where the env has no ``sample_legal_action``, replies are guessed from
-    what it says.
+    outside an episode raises. Where the env has no ``sample_legal_action``, replies are guessed
+    from what it says.
 
     For instance ``check_text_aec(lambda **kw: pettingzoo.make("aec", "gem/Nim-v0", **kw))``.
 

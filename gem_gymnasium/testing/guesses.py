@@ -8,11 +8,13 @@ import numpy as np
 
 _BRACKETS = re.compile(r"\[[^\[\]\n]{1,40}\]")
 _NUMBER = re.compile(r"\d+")
+_PLACEHOLDER = re.compile(r"\b(?:[A-Zijknrcxy]|row|col|column|number|index|amount)\b")
 _FORMS = (
     "[{0}]", "[{0} {1}]", "[{0} {1} {4}]", "[{0} {1} {4} {5}]", "[{2}{0}]", "[{2}{0} {3}{1}]",
-    "[{2}{0}{3}{1}]", "[{2}]", "[{2} {3}]",
+    "[{2}{0}{3}{1}]", "[{2}]", "[{2} {3}]", "[{6}]",
 )  # fmt: skip
 _SIZES = (3, 5, 10)
+_WORDS_SEARCHED = 5_000
 
 
 def guess(text: str, rng: np.random.Generator) -> str:
@@ -28,8 +30,11 @@ def guess(text: str, rng: np.random.Generator) -> str:
         move = shown[int(rng.integers(len(shown)))]
         if rng.random() < 0.5:
             return move
-        return _NUMBER.sub(lambda _: str(int(rng.integers(size))), move)
+        other = _PLACEHOLDER if rng.random() < 0.5 else _NUMBER
+        return other.sub(lambda _: str(int(rng.integers(size))), move)
     form = _FORMS[int(rng.integers(len(_FORMS)))]
     numbers = [int(rng.integers(size)) for _ in range(4)]
     letters = [chr(ord("a") + int(rng.integers(size))) for _ in range(2)]
-    return form.format(*numbers[:2], *letters, *numbers[2:])
+    words = text[-_WORDS_SEARCHED:].split() or ["pass"]
+    word = words[int(rng.integers(len(words)))].strip("'\"`,.:;()[]")
+    return form.format(*numbers[:2], *letters, *numbers[2:], word)

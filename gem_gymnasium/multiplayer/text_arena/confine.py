@@ -13,7 +13,7 @@ import builtins
 import random
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -51,7 +51,7 @@ _now = _Now()
 
 
 @contextmanager
-def confined(dice: Dice) -> Iterator[None]:
+def confined(dice: Dice) -> Generator[None]:
     """Have what this thread runs in TextArena draw from ``dice``, print nothing, load nothing."""
     before, _now.dice = _now.dice, dice
     try:

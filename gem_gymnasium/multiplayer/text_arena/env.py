@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -15,8 +13,6 @@ from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import (
     ConfigError,
-    EnvCrash,
-    GameUnavailable,
     MachineryError,
     SnapshotMismatch,
     SnapshotUnsupported,
@@ -27,22 +23,12 @@ from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
 from gem_gymnasium.core.text_env import FAILED, MALFORMED, failure_info
 from gem_gymnasium.multiplayer.text_aec import FORFEIT, OTHER, TEXT, Observation
 from gem_gymnasium.multiplayer.text_arena import games
-from gem_gymnasium.multiplayer.text_arena.confine import Dice, confined
-from gem_gymnasium.multiplayer.text_arena.deadline import call_within
-from gem_gymnasium.multiplayer.text_arena.wording import (
-    ACTION,
-    BOARD,
-    Message,
-    Reading,
-    clean,
-    read,
-)
+from gem_gymnasium.multiplayer.text_arena.confine import Dice
+from gem_gymnasium.multiplayer.text_arena.episode import Episode, call
+from gem_gymnasium.multiplayer.text_arena.wording import Reading, clean
 
 MOVED, REFUSED = "moved", "refused"
-GAME = "GAME"
 FORMAT_VERSION = 1
-
-ResultT = TypeVar("ResultT")
 
 
 class TextArenaAEC(AECEnv[str, Observation, str]):
@@ -132,14 +118,11 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         self.infos: dict[str, dict[str, Any]] = {}
         self._cumulative_rewards: dict[str, float] = {}
         self.np_random: np.random.Generator | None = None
-        self._game: Any = None
-        self._seed = 0
-        self._replies: list[str] = []
-        """What the game was given in this episode: with the seed, all that has led to its state."""
-        self._log: list[list[Message]] = []
-        """What each seat was told since its last move."""
-        self._boards: list[str] = []
-        self._call(Dice(0), lambda: games.make(env_id, kwargs))  # raises what it lacks, here
+        self._episode: Episode | None = None
+        games.load(env_id)  # with no deadline: an import must not be left in its midst
+        call(
+            env_id, Dice(0), deadline_s, lambda: games.make(env_id, kwargs)
+        )  # raises what it lacks
 
     # -- the PettingZoo protocol --------------------------------------------------------------
 
@@ -166,13 +149,13 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         if seed is not None or self.np_random is None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = []  # should the deal fail
-        self._deal(int(self.np_random.integers(2**32)))
+        episode = self._episode = self._begin(int(self.np_random.integers(2**32)))
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.agent_selection = self.agents[self._to_move()]
+        self.agent_selection = self.agents[episode.to_move()]
         self._inform(None, "reset", legal=True)
         self._show()
 
@@ -186,7 +169,8 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
             StepOutsideEpisode: The env was never reset, or every agent is done.
             ConfigError: ``action`` is no str.
         """
-        if not self.agents:
+        episode = self._episode
+        if not self.agents or episode is None:
             raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -199,22 +183,24 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         seat = self.possible_agents.index(agent)
-        before = self._errors(seat)
+        before = episode.errors(seat)
         try:
-            over = self._give(clean(action) if len(action) <= MAX_CHARS else "")
-            rewards = self._paid() if over else {}
+            over = episode.give(clean(action) if len(action) <= MAX_CHARS else "")
+            rewards = episode.paid() if over else []
+            asked = seat if over else episode.to_move()
         except MachineryError as error:
             self._fail(seat, error)
             return
-        errors, out = (now > then for now, then in zip(self._errors(seat), before, strict=True))
+        errors, out = (now > then for now, then in zip(episode.errors(seat), before, strict=True))
         event = MALFORMED if len(action) > MAX_CHARS else FORFEIT if out else (
             REFUSED if errors else MOVED)  # fmt: skip
         if over:
             self.terminations = dict.fromkeys(self.agents, True)
-            self.rewards = rewards
-        elif len(self._replies) >= self.max_turns:
+            self.rewards = dict(zip(self.agents, rewards, strict=True))
+        elif len(episode.replies) >= self.max_turns:
             self.truncations = dict.fromkeys(self.agents, True)
-        self.agent_selection = self.agents[self._next(seat)]
+        following = (seat + 1) % len(self.agents) if self._is_over() else asked
+        self.agent_selection = self.agents[following]
         self._inform(seat, event, legal=event == MOVED)
         self._accumulate_rewards()
         self._show()
@@ -229,7 +215,7 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         Raises:
             StepOutsideEpisode: The env was never reset.
         """
-        if self._game is None:
+        if self._episode is None:
             raise StepOutsideEpisode("the env was never reset: call reset() before render()")
         if self.render_mode == "ansi":
             return self._picture()
@@ -238,112 +224,11 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
     def close(self) -> None:
         """Do nothing: there is nothing to release."""
 
-    # -- the game -----------------------------------------------------------------------------
+    # -- one reply ----------------------------------------------------------------------------
 
-    def _call(self, dice: Dice, function: Callable[[], ResultT]) -> ResultT:
-        """Run a part of TextArena: with these dice, in time, its errors as ours."""
-        with confined(dice):
-            try:
-                return call_within(self.deadline_s, function, f"TextArena's {self.env_id}")
-            except (ConfigError, MachineryError):
-                raise
-            except Exception as error:
-                raise EnvCrash(
-                    f"TextArena's {self.env_id} raised {type(error).__name__}: {error}"
-                ) from error
-
-    def _deal(self, seed: int) -> None:
-        """Make the game anew (some keep things from one episode to the next) and begin it."""
-        self._seed, self._dice, self._replies = seed, Dice(seed), []
-        self._log = [[] for _ in self.possible_agents]
-        self._boards = [""] * len(self.possible_agents)
-        self._call(self._dice, self._begin)
-
-    def _begin(self) -> None:
-        self._game = games.make(self.env_id, self.game_kwargs)
-        try:
-            self._game.reset(num_players=len(self.possible_agents), seed=self._seed)
-        except Exception as error:
-            lacks = games.lack_of(error)
-            if lacks is not None:
-                raise GameUnavailable(f"TextArena's {self.env_id} needs {lacks}") from error
-            if isinstance(error, (AssertionError, ValueError)):
-                raise ConfigError(f"TextArena's {self.env_id} cannot begin: {error}") from error
-            raise
-        self._listen()
-
-    def _give(self, reply: str) -> bool:
-        """Give the game a reply; return whether it is over."""
-
-        def play() -> bool:
-            seat = self._to_move()
-            over = bool(self._game.step(reply)[0])
-            self._log[seat] = []
-            self._listen()
-            if over:
-                self._say_why()
-            return over
-
-        over = self._call(self._dice, play)
-        self._replies.append(reply)
-        return over
-
-    def _listen(self) -> None:
-        """Take what the game has to tell, for every seat."""
-        state = self._game.state
-        asked, messages = self._game.get_observation()
-        waiting = dict(state.observations)
-        for seat in range(len(self.possible_agents)):
-            new = messages if seat == asked else waiting.get(seat, [])
-            state.observations[seat] = []
-            told = [Message(self._name(sender), str(text).strip("\n"), _kind(kind))
-                    for sender, text, kind in new
-                    if sender != seat or _kind(kind) != ACTION]  # its own reply it knows
-            boards = [each.text for each in told if each.kind == BOARD]
-            if boards:
-                self._boards[seat] = "\n".join(boards)
-            self._log[seat] += [each for each in told if each.kind != BOARD]
-
-    def _name(self, sender: int) -> str:
-        """Return who says something: the game, or a player by its name in the game."""
-        return GAME if sender == -1 else str(
-            self._game.state.role_mapping.get(sender, f"Player {sender}"))
-
-    def _say_why(self) -> None:
-        """Tell each seat why the game is over, if the game has not."""
-        for seat, log in enumerate(self._log):
-            reason = self._game.state.game_info.get(seat, {}).get("reason")
-            if reason and not any(str(reason) in each.text for each in log):
-                log.append(Message(GAME, str(reason), "GAME_ADMIN"))
-
-    def _to_move(self) -> int:
-        seat = int(self._game.state.current_player_id)
-        if not 0 <= seat < len(self.possible_agents):
-            raise EnvCrash(f"TextArena's {self.env_id} asks player {seat}, who does not exist")
-        return seat
-
-    def _next(self, seat: int) -> int:
-        """Return who comes next: whom the game asks, or, when it is over, the next in the row."""
-        if self._is_over():
-            return (seat + 1) % len(self.possible_agents)
-        return self._to_move()
-
-    def _errors(self, seat: int) -> tuple[int, bool]:
-        """Return a player's errors in this turn, and whether they were too many."""
-        state = self._game.state
-        out = bool(state.game_info.get(seat, {}).get("invalid_move"))
-        return int(getattr(state, "error_count", 0)), out
-
-    def _paid(self) -> dict[str, float]:
-        """Return what the game pays in the end."""
-        paid, _ = self._call(self._dice, self._game.close)
-        try:
-            rewards = [float(paid.get(seat, 0.0)) for seat in range(len(self.possible_agents))]
-        except (AttributeError, TypeError, ValueError):
-            rewards = [math.nan]
-        if not all(map(math.isfinite, rewards)):
-            raise EnvCrash(f"TextArena's {self.env_id} pays {paid}")
-        return dict(zip(self.possible_agents, rewards, strict=True))
+    def _begin(self, seed: int) -> Episode:
+        players = len(self.possible_agents)
+        return Episode(self.env_id, self.game_kwargs, players, seed, self.deadline_s)
 
     def _fail(self, seat: int, error: MachineryError) -> None:
         """Cut the episode off: what the game has become is not known."""
@@ -361,11 +246,13 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
 
     def _inform(self, mover: int | None, event: str, *, legal: bool) -> None:
         """Write every player's info."""
+        episode = self._episode
+        assert episode is not None
         over = any(self.terminations.values())
         best = max(self.rewards.values())
         alone = len(self.possible_agents) == 1
         asked = None if self._is_over() else self.possible_agents.index(self.agent_selection)
-        allowed = int(getattr(self._game.state, "error_allowance", 0) or 0)
+        allowed = episode.errors_allowed
         for seat, agent in enumerate(self.possible_agents):
             paid = self.rewards[agent]
             won = over and (paid >= 1.0 if alone else paid == best and best > 0)
@@ -375,7 +262,7 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
             reading = self._read(seat)
             self.infos[agent] = {
                 "event": event if mine else OTHER,
-                "turn": len(self._replies),
+                "turn": len(episode.replies),
                 "max_turns": self.max_turns,
                 "legal": legal if mine else True,
                 "success": won,
@@ -387,7 +274,9 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
                 "error": "",
                 "stop": "",
                 "seat": seat,
-                "tries_left": max(0, allowed - self._errors(seat)[0]) if seat == asked else allowed,
+                "tries_left": max(0, allowed - episode.errors(seat)[0])
+                if seat == asked
+                else allowed,
                 "to_move": seat == asked,
             }
 
@@ -399,14 +288,16 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
             turn = "It is your turn."
         else:
             turn = "It is not your turn."
-        return read(self._log[seat], self._boards[seat], turn)
+        assert self._episode is not None
+        return self._episode.read(seat, turn)
 
     def _picture(self) -> str:
         """Return every seat's board, once where all see the same."""
-        boards = list(dict.fromkeys(self._boards))
-        if len(boards) == 1:
+        assert self._episode is not None
+        boards = self._episode.boards
+        if len(set(boards)) == 1:
             return boards[0]
-        pairs = zip(self.possible_agents, self._boards, strict=True)
+        pairs = zip(self.possible_agents, boards, strict=True)
         return "\n\n".join(f"{agent}:\n{board}" for agent, board in pairs)
 
     def _show(self) -> None:
@@ -416,6 +307,16 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
 
     # -- beyond PettingZoo --------------------------------------------------------------------
 
+    def rules_of(self, agent: str) -> str:
+        """Return the rules, which an agent reads until its first move.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset.
+        """
+        if self._episode is None:
+            raise StepOutsideEpisode("the env was never reset: call reset() before rules_of()")
+        return "\n".join(self._episode.rules[self.possible_agents.index(agent)])
+
     def snapshot(self) -> bytes:
         """Return the episode, the settings and the generator as JSON bytes.
 
@@ -424,7 +325,7 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         Raises:
             SnapshotUnsupported: An argument of the game is no JSON.
         """
-        generator = self.np_random
+        generator, episode = self.np_random, self._episode
         try:
             kwargs = json.loads(json.dumps(self.kwargs))
         except TypeError as error:
@@ -434,10 +335,9 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
                 "format": FORMAT_VERSION,
                 "kwargs": kwargs,
                 "rng": None if generator is None else generator.bit_generator.state,
-                "seed": self._seed,
-                "replies": self._replies,
-                "log": self._log,
-                "begun": self._game is not None,
+                "seed": None if episode is None else episode.seed,
+                "replies": [] if episode is None else episode.replies,
+                "told": [] if episode is None else episode.told,
                 "agents": self.agents,
                 "selection": self.agent_selection if self.agents else None,
                 "rewards": self.rewards,
@@ -467,11 +367,11 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         if saved["rng"] is not None:
             self.np_random = np.random.Generator(np.random.PCG64())
             self.np_random.bit_generator.state = saved["rng"]
-        if saved["begun"]:
-            self._deal(saved["seed"])
+        if saved["seed"] is not None:
+            episode = self._episode = self._begin(saved["seed"])
             for reply in saved["replies"]:
-                self._give(reply)
-            if json.loads(json.dumps(self._log)) != saved["log"]:
+                episode.give(reply)
+            if json.loads(json.dumps(episode.told)) != saved["told"]:
                 raise SnapshotMismatch(f"TextArena's {self.env_id} went another way than before")
         self.agents = saved["agents"]
         if saved["selection"] is not None:
@@ -488,8 +388,3 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         arguments: dict[str, Any] = state["arguments"]
         self.__init__(**arguments)
         self.restore(state["snapshot"])
-
-
-def _kind(kind: Any) -> str:
-    """Return the name of an ``ObservationType``; some games give another object in its place."""
-    return str(getattr(kind, "name", ""))

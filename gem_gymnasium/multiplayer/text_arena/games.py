@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 import warnings
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -89,23 +90,44 @@ def players_of(env_id: str) -> tuple[int, int]:
     return PLAYERS.get(registry()[env_id].entry_point.split(".")[2], (2, 2))
 
 
-def make(env_id: str, kwargs: dict[str, Any]) -> Any:
+@cache
+def load(env_id: str) -> Any:
+    """Return a game's class, its modules confined.
+
+    Raises:
+        GameUnavailable: Something that it needs is not here.
+    """
+    module_name, _, class_name = registry()[env_id].entry_point.partition(":")
+    with _loading, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nltk: Any = import_module("nltk")
+        download, nltk.download = nltk.download, confine.skip_download
+        try:
+            module = import_module(module_name)
+        except Exception as error:
+            raise unavailable(env_id, error) from error
+        finally:
+            nltk.download = download
+        confine.confine_modules()
+    return getattr(module, class_name)
+
+
+def make(env_id: str, kwargs: Mapping[str, Any]) -> Any:
     """Return a new game of TextArena, with the wrappers for its actions and none for its texts.
 
     Raises:
         GameUnavailable: Something that it needs is not here.
         ConfigError: An argument is refused.
     """
-    spec = registry()[env_id]
+    spec, game = registry()[env_id], load(env_id)
     try:
-        env = _load(spec.entry_point)(**{**spec.kwargs, **kwargs})
+        env = game(**{**spec.kwargs, **kwargs})
+    except (TypeError, ValueError, AssertionError) as error:
+        if lack_of(error) is None:
+            raise ConfigError(f"TextArena's {env_id} refuses its arguments: {error}") from error
+        raise unavailable(env_id, error) from error
     except Exception as error:
-        lacks = lack_of(error)
-        if lacks is not None:
-            raise GameUnavailable(f"TextArena's {env_id} needs {lacks}") from error
-        raise ConfigError(
-            f"TextArena's {env_id} refuses its arguments: {type(error).__name__}: {error}"
-        ) from error
+        raise unavailable(env_id, error) from error
     action_wrapper = sys.modules["textarena"].ActionWrapper
     for wrapper in spec.default_wrappers or ():
         if issubclass(wrapper, action_wrapper):
@@ -113,19 +135,27 @@ def make(env_id: str, kwargs: dict[str, Any]) -> Any:
     return env
 
 
-def _load(entry_point: str) -> Any:
-    """Return a game's class, its module confined."""
-    module_name, _, class_name = entry_point.partition(":")
-    with _loading, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        nltk: Any = import_module("nltk")
-        download, nltk.download = nltk.download, confine.skip_download
-        try:
-            module = import_module(module_name)
-        finally:
-            nltk.download = download
-        confine.confine_modules()
-    return getattr(module, class_name)
+def begin(env: Any, env_id: str, num_players: int, seed: int) -> None:
+    """Deal.
+
+    Raises:
+        GameUnavailable: Something that the game needs is not here.
+        ConfigError: It refuses the number of players.
+    """
+    try:
+        env.reset(num_players=num_players, seed=seed)
+    except Exception as error:
+        if lack_of(error) is not None:
+            raise unavailable(env_id, error) from error
+        if isinstance(error, (AssertionError, ValueError)):
+            raise ConfigError(f"TextArena's {env_id} cannot begin: {error}") from error
+        raise
+
+
+def unavailable(env_id: str, error: Exception) -> GameUnavailable:
+    """Return the error that says what a game lacks."""
+    lacks = lack_of(error) or f"what it did not find: {type(error).__name__}: {error}"
+    return GameUnavailable(f"TextArena's {env_id} needs {lacks}")
 
 
 def lack_of(error: Exception) -> str | None:

@@ -9,7 +9,7 @@ import gymnasium as gym
 from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode, UnknownName
 from gem_gymnasium.core.render import draw_text
 from gem_gymnasium.core.spaces import UnicodeText
-from gem_gymnasium.multiplayer.text_aec import TEXT
+from gem_gymnasium.multiplayer.text_aec import FORFEIT, TEXT
 from gem_gymnasium.multiplayer.text_arena.env import TextArenaAEC
 
 
@@ -37,7 +37,7 @@ class TextArenaEnv(gym.Env[str, str]):
         "render_fps": 2,
         "snapshot": True,
     }
-    events = TextArenaAEC.events
+    events = (*TextArenaAEC.events, FORFEIT)
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from gem_gymnasium.core.spaces import MAX_CHARS
 REPLY_CHARS = 4_096
 """Characters of a reply that reach TextArena, its last ones: an answer ends a reply."""
 
-PROMPT, BOARD, ACTION = "PROMPT", "GAME_BOARD", "PLAYER_ACTION"
+RULES, BOARD, ACTION = "PROMPT", "GAME_BOARD", "PLAYER_ACTION"
 """Names of TextArena's ``ObservationType``: the rules, what is seen now, another's reply."""
 
 _SPACE = 16
@@ -28,8 +28,6 @@ class Message(NamedTuple):
     sender: str
     """``GAME``, or a player by its name in the game."""
     text: str
-    kind: str
-    """The name of TextArena's ``ObservationType``."""
 
 
 class Reading(NamedTuple):
@@ -65,16 +63,6 @@ def clean(reply: str) -> str:
     return text.replace("<|", "< |")
 
 
-def read(messages: Sequence[Message], board: str, turn: str) -> Reading:
-    """Sort what a player was told since its last move.
-
-    Args:
-        messages: In their order, without boards.
-        board: The newest one that the player was shown, at any time.
-        turn: Whose turn it is.
-    """
-    return Reading(
-        "\n".join(each.text for each in messages if each.kind == PROMPT),
-        "\n".join(f"[{each.sender}] {each.text}" for each in messages if each.kind != PROMPT),
-        f"{board}\n{turn}" if board else turn,
-    )
+def say(messages: Sequence[Message]) -> str:
+    """Return messages as a player reads them."""
+    return "\n".join(f"[{each.sender}] {each.text}" for each in messages)
