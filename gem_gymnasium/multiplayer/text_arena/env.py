@@ -36,7 +36,7 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
 
     Agents are ``player_0``, ``player_1``, ...; an observation is ``{"text": str}``, an action any
     str. The text is what the player was told since its last move (before that: the rules too), the
-    newest board that it was shown, and whether it is its turn. Of a reply, the last 4,096
+    newest board that it was shown, and whether it is its turn. Of a reply, the last 2,000
     characters reach the game, without control characters.
 
     **The game is TextArena's**: its rules, its wording, its errors and how many it allows, and its

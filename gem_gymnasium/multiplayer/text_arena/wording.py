@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gem_gymnasium.core.parsing import MAX_DIGITS, cut_middle
 from gem_gymnasium.core.spaces import MAX_CHARS
 
-REPLY_CHARS = 4_096
+REPLY_CHARS = 2_000
 """Characters of a reply that reach TextArena, its last ones: an answer ends a reply."""
 
 RULES, BOARD, ACTION = "PROMPT", "GAME_BOARD", "PLAYER_ACTION"
