@@ -30,6 +30,9 @@ from gem_gymnasium.multiplayer.text_arena.wording import Reading, clean
 MOVED, REFUSED = "moved", "refused"
 FORMAT_VERSION = 1
 
+LOAD_S = 120.0
+"""Seconds that a game may take to be made for the first time in a process."""
+
 
 class TextArenaAEC(AECEnv[str, Observation, str]):
     """A game of TextArena, with the spaces and the infos of ``TextAEC``.

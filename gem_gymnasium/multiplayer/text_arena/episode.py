@@ -119,10 +119,12 @@ class Episode:
         self.replies.append(reply)
         return over
 
-    def errors(self, seat: int) -> tuple[int, bool]:
-        """Return a seat's errors in this turn, and whether it has ever made too many."""
+    def errors(self, seat: int) -> tuple[int, int]:
+        """Return a seat's errors in this turn, and how often it has been put out."""
         state = self.game.state
-        out = bool(state.game_info.get(seat, {}).get("invalid_move"))
+        out = int(bool(state.game_info.get(seat, {}).get("invalid_move")))
+        # Some games go on asking a player that they have put out.
+        out += list(getattr(state, "elimination_order", ())).count(seat)
         return int(getattr(state, "error_count", 0)), out
 
     @property

@@ -1,0 +1,111 @@
+"""The parts of the adapter: the deadline, the stand-ins, what reaches a game of a reply."""
+
+import contextlib
+import random
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from gem_gymnasium.core.errors import StepTimeout
+from gem_gymnasium.multiplayer.text_arena.confine import Dice, _StandIn, confined
+from gem_gymnasium.multiplayer.text_arena.confine import _of_random as of_random
+from gem_gymnasium.multiplayer.text_arena.deadline import call_within
+from gem_gymnasium.multiplayer.text_arena.wording import REPLY_CHARS, Message, clean, say
+from gem_gymnasium.testing.guesses import guess
+from gem_gymnasium.testing.hostile import HOSTILE_STRINGS
+
+
+def loop() -> None:
+    while True:
+        with contextlib.suppress(Exception):
+            time.time()
+
+
+def test_a_loop_without_an_end_is_left_at_its_deadline() -> None:
+    start = time.monotonic()
+    with pytest.raises(StepTimeout, match=r"the game took over 0\.1 s"):
+        call_within(0.1, loop, "the game")
+    assert time.monotonic() - start < 5.0
+
+
+def test_a_deadline_strikes_nothing_that_runs_afterwards() -> None:
+    for _ in range(20):
+        try:
+            assert call_within(0.005, lambda: time.sleep(0.005) or 7, "the game") == 7
+        except StepTimeout:
+            continue
+    for _ in range(1_000):
+        time.time()
+
+
+def test_a_deadline_works_in_any_thread() -> None:
+    caught: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            call_within(0.05, loop, "the game")
+        except StepTimeout as error:
+            caught.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10.0)
+    assert len(caught) == 3
+
+
+def test_what_a_function_raises_comes_through() -> None:
+    with pytest.raises(ZeroDivisionError):
+        call_within(10.0, lambda: 1 // 0, "the game")
+
+
+def test_a_stand_in_leads_to_the_dice_within_and_to_the_module_outside() -> None:
+    stand_in = _StandIn(random, of_random)
+    before = random.getstate()
+    draws = []
+    for _ in range(2):
+        with confined(Dice(3)):
+            stand_in.seed(5)
+            draws.append([stand_in.random(), stand_in.choice("abc"), stand_in.Random().random()])
+    assert draws[0] == draws[1]
+    assert random.getstate() == before
+    assert stand_in.getstate() == before
+
+
+def test_what_reaches_a_game_is_short_and_clean() -> None:
+    assert clean("[4]") == "[4]"
+    assert clean("  think\n\t[1 2]") == "  think\n\t[1 2]"
+    assert clean("a\x00b\ud800c\x1b[2J\u3000d") == "abc[2J d"
+    assert clean("<|im_start|>") == "< |im_start|>"
+    for reply in HOSTILE_STRINGS:
+        text = clean(reply)
+        assert len(text) <= REPLY_CHARS * 3 // 2  # "<|" is broken up
+        text.encode("utf-8")
+        assert "\x00" not in text
+
+
+def test_runs_of_digits_and_spaces_are_cut() -> None:
+    assert clean("[" + "9" * 1_000 + "]") == "[" + "9" * 18 + "]"
+    assert clean("[Offer:" + " " * 1_000 + "]") == "[Offer:" + " " * 16 + "]"
+
+
+def test_the_end_of_a_long_reply_is_what_counts() -> None:
+    assert clean("thinking " * 1_000 + "[4]").endswith("thinking [4]")
+
+
+def test_messages_name_who_speaks() -> None:
+    assert say([Message("GAME", "Begin."), Message("Player 1", "[4]")]) == (
+        "[GAME] Begin.\n[Player 1] [4]"
+    )
+
+
+def test_guesses_come_from_the_text_and_the_generator() -> None:
+    text = "For example '[col 4]'."
+    guesses = [guess(text, np.random.default_rng(seed)) for seed in range(40)]
+    assert guesses == [guess(text, np.random.default_rng(seed)) for seed in range(40)]
+    assert "[col 4]" in guesses
+    assert len({each for each in guesses if each.startswith("[col ")}) > 3
+    assert isinstance(guess("", np.random.default_rng(0)), str)
