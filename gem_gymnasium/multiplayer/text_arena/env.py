@@ -123,9 +123,8 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         self.np_random: np.random.Generator | None = None
         self._episode: Episode | None = None
         games.load(env_id)  # with no deadline: an import must not be left in its midst
-        call(
-            env_id, Dice(0), deadline_s, lambda: games.make(env_id, kwargs)
-        )  # raises what it lacks
+        # Raises what it lacks; some read word lists for seconds, the first time.
+        call(env_id, Dice(0), max(deadline_s, LOAD_S), lambda: games.make(env_id, kwargs))
 
     # -- the PettingZoo protocol --------------------------------------------------------------
 

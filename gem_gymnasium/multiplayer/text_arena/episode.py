@@ -124,7 +124,8 @@ class Episode:
         state = self.game.state
         out = int(bool(state.game_info.get(seat, {}).get("invalid_move")))
         # Some games go on asking a player that they have put out.
-        out += list(getattr(state, "elimination_order", ())).count(seat)
+        order: list[int] = getattr(state, "elimination_order", [])
+        out += order.count(seat)
         return int(getattr(state, "error_count", 0)), out
 
     @property

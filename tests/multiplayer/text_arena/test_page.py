@@ -1,0 +1,58 @@
+"""docs/textarena.md says what is so."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from gem_gymnasium.multiplayer import textarena_ids
+
+pytest.importorskip("textarena")
+
+DOCS = Path(__file__).parents[3] / "docs"
+spec = importlib.util.spec_from_file_location("make_textarena", DOCS / "make_textarena.py")
+assert spec is not None
+assert spec.loader is not None
+make = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(make)
+
+ROWS = make.rows_of((DOCS / "textarena.md").read_text(encoding="utf-8"))
+
+PLAYED = (
+    "TicTacToe-v0", "Countdown-v0", "CharacterConclave-v0", "Snake-v0", "Taboo-v0-animals",
+    "Stratego-v0", "Bandit-v0", "ThreePlayerIPD-v0",
+)  # fmt: skip
+LACKING = ("Wordle-v0", "Debate-v0", "UsedCar-v0-balanced", "ScorableGames-v0", "BabyAiText-v0")
+
+
+def test_every_game_has_a_row() -> None:
+    assert list(ROWS) == sorted(ROWS, key=list(ROWS).index)
+    assert set(ROWS) == set(textarena_ids())
+
+
+def test_every_game_that_runs_keeps_every_promise_or_the_page_says_why() -> None:
+    for id, (_, needs, same, tests, _) in ROWS.items():
+        if needs == "nothing" and id not in make.SLOW:
+            assert (same, tests) == ("yes", "all pass"), id
+
+
+@pytest.mark.parametrize("id", LACKING)
+def test_a_row_of_a_game_that_lacks_something_says_what(
+    id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENROUTER_API_KEY", raising=False)
+    assert ROWS[id] == tuple(map(make.escaped, make.find([id])[id]))
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="the page is of Python 3.11")
+def test_games_that_need_a_newer_python_are_named() -> None:
+    assert "a newer Python" in ROWS["Chess-v0"][1]
+    assert ROWS["Chess-v0"] == tuple(map(make.escaped, make.find(["Chess-v0"])["Chess-v0"]))
+
+
+@pytest.mark.slow
+def test_the_rows_are_what_is_found(capfd: pytest.CaptureFixture[str]) -> None:
+    """Of some games of each kind; ``python docs/make_textarena.py`` finds all, in minutes."""
+    for id, found in make.find(PLAYED).items():
+        assert ROWS[id] == tuple(map(make.escaped, found)), id
