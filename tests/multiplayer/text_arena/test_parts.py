@@ -1,6 +1,7 @@
 """The parts of the adapter: the deadline, the stand-ins, what reaches a game of a reply."""
 
 import contextlib
+import os
 import random
 import threading
 import time
@@ -11,7 +12,7 @@ import pytest
 from gem_gymnasium.core.errors import StepTimeout
 from gem_gymnasium.multiplayer.text_arena.confine import Dice, _StandIn, confined
 from gem_gymnasium.multiplayer.text_arena.confine import _of_random as of_random
-from gem_gymnasium.multiplayer.text_arena.deadline import call_within
+from gem_gymnasium.multiplayer.text_arena.deadline import POLL_S, call_within
 from gem_gymnasium.multiplayer.text_arena.wording import REPLY_CHARS, Message, clean, say
 from gem_gymnasium.testing.guesses import guess
 from gem_gymnasium.testing.hostile import HOSTILE_STRINGS
@@ -32,12 +33,29 @@ def test_a_loop_without_an_end_is_left_at_its_deadline() -> None:
 
 def test_a_deadline_strikes_nothing_that_runs_afterwards() -> None:
     for _ in range(20):
+        # Ends about when the deadline strikes.
+        with contextlib.suppress(StepTimeout):
+            assert call_within(0.01, lambda: time.sleep(POLL_S / 2) or 7, "the game") == 7
+        for _ in range(1_000):
+            time.time()
+
+
+def fork_and_loop() -> int:
+    """Return the exit status of a forked process that meets a deadline."""
+    child = os.fork()
+    if not child:
         try:
-            assert call_within(0.005, lambda: time.sleep(0.005) or 7, "the game") == 7
+            call_within(0.1, loop, "the game")
         except StepTimeout:
-            continue
-    for _ in range(1_000):
-        time.time()
+            os._exit(0)
+        os._exit(1)
+    return os.waitpid(child, 0)[1]
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_deadline_works_in_a_forked_process() -> None:
+    call_within(1.0, lambda: None, "the game")  # the watch is there before the fork
+    assert fork_and_loop() == 0
 
 
 def test_a_deadline_works_in_any_thread() -> None:
