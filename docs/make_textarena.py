@@ -37,6 +37,9 @@ MAX_TURNS = 100
 PATIENCE = 30
 """Errors that a game allows a guessing player here, so that it gets further than its second one."""
 DEADLINE_S = 5.0
+"""Also how long each loop without an end takes here; ``SLOW_DEALS_S`` where deals are slow."""
+SLOW_DEALS_S = 60.0
+SLOW_DEALS = ("RushHour", "Sokoban")
 HOSTILE = HOSTILE_STRINGS[::4]
 PLAYED_HOSTILE = 40
 ENDLESS = 600
@@ -85,6 +88,11 @@ class Found(NamedTuple):
 def name_of(id: str) -> str:
     """Return the name of a game's folder in TextArena."""
     return games.registry()[id].entry_point.split(".")[2]
+
+
+def deadline_of(id: str) -> float:
+    """Return the deadline that a game is given here."""
+    return SLOW_DEALS_S if name_of(id) in SLOW_DEALS else DEADLINE_S
 
 
 def fault_of(error: str) -> str:
@@ -147,7 +155,7 @@ def traces(ids: Iterable[str]) -> dict[str, tuple[list[str], list[str]]]:
     for id in ids:
         episodes: list[tuple[str, set[str]]] = []
         for kind in (Patient, Impatient):
-            env = kind(id, max_turns=MAX_TURNS, deadline_s=DEADLINE_S)
+            env = kind(id, max_turns=MAX_TURNS, deadline_s=deadline_of(id))
             players = {seed: guesser(seed, HINTS.get(name_of(id), "")) for seed in SEEDS}
             episodes += [play(env, seed, player) for seed, player in players.items()]
         faults = {fault for _, faults in episodes for fault in faults}
@@ -172,11 +180,11 @@ def hostile_faults(id: str) -> set[str]:
     """Return the faults that hostile replies bring out."""
     faults: set[str] = set()
     for seed, reply in enumerate(HOSTILE):
-        env = Impatient(id, max_turns=PLAYED_HOSTILE, deadline_s=DEADLINE_S)
+        env = Impatient(id, max_turns=PLAYED_HOSTILE, deadline_s=deadline_of(id))
         faults |= play(env, seed, lambda *_, reply=reply: reply)[1]
         if any("loop" in fault for fault in faults):
             return faults  # each more would take as long
-    env = Impatient(id, max_turns=ENDLESS, deadline_s=DEADLINE_S)
+    env = Impatient(id, max_turns=ENDLESS, deadline_s=deadline_of(id))
     play(env, 0, lambda *_: "")
     if len(env.replies) == ENDLESS:
         faults.add(f"goes on for over {ENDLESS} replies that are no moves")
@@ -185,8 +193,7 @@ def hostile_faults(id: str) -> set[str]:
 
 def broken_promise(id: str, loops: bool) -> str:
     """Return which of PettingZoo's, gymnasium's and our own tests fails, or that all pass."""
-    # Where nothing loops, only a slow deal comes near a deadline.
-    settings = {"max_turns": 40, "deadline_s": DEADLINE_S if loops else 60.0}
+    settings = {"max_turns": 40, "deadline_s": deadline_of(id)}
     single = games.players_of(id) == (1, 1)
     # Fewer where every end is a loop that takes as long as the deadline.
     hostile = HOSTILE_STRINGS[:2] if loops else HOSTILE_STRINGS[::40]
@@ -212,7 +219,7 @@ def players_of(id: str) -> str:
     taken: list[int] = []
     for players in range(fewest, most + 1):
         try:
-            textarena(id, players, deadline_s=DEADLINE_S).reset(seed=0)
+            textarena(id, players, deadline_s=deadline_of(id)).reset(seed=0)
         except GameUnavailable:
             return str(fewest) if fewest == most else f"{fewest}-{most}"
         except (ConfigError, MachineryError):
@@ -228,12 +235,12 @@ def find(ids: Sequence[str]) -> dict[str, Found]:
     found: dict[str, Found] = {}
     for id in ids:
         try:
-            textarena(id, deadline_s=DEADLINE_S).reset(seed=0) if id not in SLOW else None
+            textarena(id, deadline_s=deadline_of(id)).reset(seed=0) if id not in SLOW else None
         except GameUnavailable as error:
             lacks = str(error).partition(" needs ")[2]
             found[id] = Found(players_of(id), lacks)
     run = [id for id in ids if id not in found and id not in SLOW]
-    here, there = traces_elsewhere(run, 1), traces_elsewhere(run, 2)
+    here, there = (traces_elsewhere(run, hash_seed) if run else {} for hash_seed in (1, 2))
     for id in run:
         same = "yes" if here[id][0] == there[id][0] else "no"
         faults = {*here[id][1], *hostile_faults(id)}
