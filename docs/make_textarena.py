@@ -3,8 +3,8 @@
     pip install 'gem-gymnasium[textarena]'
     python docs/make_textarena.py
 
-Everything is found by playing; it takes some minutes. TextArena's own files must be as installed:
-no data of nltk, no OPENROUTER_API_KEY, and Python 3.11 (the page names the games that need more).
+Everything is found by playing; it takes ten minutes. TextArena must be as installed (no data of
+nltk, no OPENROUTER_API_KEY), and Python 3.12 or newer, which some games need.
 """
 
 from __future__ import annotations
@@ -49,6 +49,10 @@ SLOW = {
     "Sudoku-v0-hard": "not run: a deal took 0.5 to 11 s",
 }
 """Games that are left out, and why; their smaller siblings are the same code."""
+
+NEWER = ("Checkers", "Chess", "IteratedStagHunt", "ReverseTicTacToe", "UltimateTexasHoldem")
+"""Games whose source only Python 3.12 reads."""
+NEEDS_NEWER = "Python 3.12 or newer"
 
 HINTS: Mapping[str, str] = {
     "Bandit": "[red] [blue] [green]",
@@ -98,6 +102,7 @@ def deadline_of(id: str) -> float:
 def fault_of(error: str) -> str:
     """Return what an invalid step's error says of TextArena."""
     said = re.sub(r"^\w+: TextArena's \S+ ", "", error)
+    said = re.sub(r": '[a-h]\d[a-h]\d'$", "", said)  # a move of chess
     if "took over" in said:
         return "a loop without an end (left at the deadline)"
     if said.startswith("pays"):
@@ -247,7 +252,8 @@ def find(ids: Sequence[str]) -> dict[str, Found]:
         loops = any("loop" in fault for fault in faults)
         contract = broken_promise(id, loops)
         print(id, same, contract, sorted(faults), file=sys.stderr, flush=True)
-        found[id] = Found(players_of(id), "nothing", same, contract, "; ".join(sorted(faults)))
+        needs = NEEDS_NEWER if name_of(id) in NEWER else "nothing"
+        found[id] = Found(players_of(id), needs, same, contract, "; ".join(sorted(faults)))
     for id in set(ids) & set(SLOW):
         found[id] = Found("1", "nothing", SLOW[id], "not run")
     return {id: found[id] for id in ids}
@@ -260,7 +266,7 @@ INTRO = """\
 
 What was found by playing all {games} games of TextArena {version} (each in the form that
 `gem_gymnasium.multiplayer.textarena` gives it; its `-raw` and `-train` ids are the same games).
-{run} run as they are; {offline} of these keep every promise.
+{run} run offline; {offline} of these keep every promise.
 [multiplayer.md](multiplayer.md#games-of-textarena) is on their use.
 
 - *needs*: what keeps the game from being made here, as the error says it.
@@ -282,7 +288,7 @@ def page(found: Mapping[str, Found]) -> str:
     rows: dict[tuple[str, Found], list[str]] = {}
     for id, cells in found.items():
         rows.setdefault((name_of(id), cells), []).append(id)
-    run = [cells for cells in found.values() if cells.needs == "nothing"]
+    run = [cells for cells in found.values() if cells.needs in ("nothing", NEEDS_NEWER)]
     keep = [cells for cells in run if (cells.same, cells.contract) == ("yes", "all pass")]
     lines = [
         "| " + " | ".join([", ".join(f"`{id}`" for id in ids), *map(escaped, cells)]) + " |"

@@ -161,7 +161,10 @@ def unavailable(env_id: str, error: Exception) -> GameUnavailable:
 def lack_of(error: Exception) -> str | None:
     """Return what a game's failure says that it lacks, or None if it failed for another reason."""
     if isinstance(error, SyntaxError):
-        return f"a newer Python than this one, which finds in it: {error.msg}"
+        if sys.version_info < (3, 12) and error.msg.startswith("f-string"):
+            return "Python 3.12 or newer"
+        where = f"{str(error.filename).rpartition('textarena/')[2]}, line {error.lineno}"
+        return f"a source that Python can read: {error.msg} ({where})"
     if isinstance(error, FileNotFoundError):
         missing = str(error.filename or error).partition("textarena/")[2] or str(error)
         return f"a file that TextArena's package does not have: {missing}"
