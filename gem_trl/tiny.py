@@ -25,6 +25,8 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from gem_gymnasium.multiplayer import TextAEC
+from gem_gymnasium.multiplayer.players import names_for, player_for
 from gem_gymnasium.solvers import Solver, solver_for
 from gem_gymnasium.wrappers import History
 from gem_trl.prompts import PromptEncoder
@@ -129,6 +131,50 @@ def play_conversations(
         if "messages" in info:
             yield info["messages"]
     env.close()
+
+
+def play_games(
+    game_fn: Callable[[], TextAEC[Any, Any, Any]], games: int, skill: float, seed: int
+) -> Iterator[Conversation]:
+    """Yield what sloppy play of a game of several players looks like to each seat, as chats.
+
+    One chat a turn: what the seat read, its reply, and what it read next.
+
+    Args:
+        game_fn: Builds the game.
+        games: How many games to play.
+        skill: The chance that a move is the solver's (or, where there is none, the heuristic
+            player's) and not any legal one; the game needs neither where it is 0.
+        seed: Seed of games and players.
+    """
+    rng = np.random.default_rng(seed)
+    game = game_fn()
+    skilled = player_for(names_for(game.name)[-1], game)
+    for _ in range(games):
+        game.reset(seed=int(rng.integers(2**62)))
+        open_chats: dict[str, Conversation] = {}
+
+        def read(agent: str, chats: dict[str, Conversation]) -> Iterator[Conversation]:
+            """Close the agent's chat with what it reads now."""
+            if agent in chats:
+                text = game.observe(agent)["text"]
+                yield [*chats.pop(agent), {"role": "user", "content": text}]
+
+        while not any(game.terminations.values()):
+            agent = game.agent_selection
+            yield from read(agent, open_chats)
+            text = game.observe(agent)["text"]
+            if rng.random() < skill:
+                reply = skilled(text, game.infos[agent], rng)
+            else:
+                reply = game.sample_legal_action(rng)
+            open_chats[agent] = [
+                {"role": "user", "content": text},
+                {"role": "assistant", "content": reply},
+            ]
+            game.step(reply)
+        for agent in game.possible_agents:
+            yield from read(agent, open_chats)
 
 
 def train_tokenizer(texts: Sequence[str], vocab_size: int = 400) -> PreTrainedTokenizerFast:

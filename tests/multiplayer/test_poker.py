@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
+from gem_gymnasium.multiplayer import AllSeats
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.leduc_poker import LeducPokerEnv
 from gem_gymnasium.multiplayer.players import (
@@ -19,6 +20,7 @@ from gem_gymnasium.multiplayer.players import (
     leduc_poker,
     player_for,
 )
+from gem_gymnasium.wrappers import History
 
 ENVS = {"kuhn_poker": KuhnPokerEnv, "leduc_poker": LeducPokerEnv}
 SOLVERS = {"kuhn_poker": kuhn_poker, "leduc_poker": leduc_poker}
@@ -180,3 +182,42 @@ def test_the_player_says_each_word_as_often_as_its_policy(name: str) -> None:
     said = [play(here.observation, {}, rng) for _ in range(2_000)]
     for word, chance in policy[here.key].items():
         assert said.count(f"\\boxed{{{word}}}") / 2_000 == pytest.approx(chance, abs=0.04)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_the_average_wins_what_its_policies_win_on_average(name: str) -> None:
+    tree = SOLVERS[name].tree()
+    policies = [drawn(tree, seed) for seed in range(3)] + [passive(tree)]
+    average = cfr.Average(tree)
+    for policy in policies:
+        average.add(policy)
+    mean = average.policy()
+    for seed in range(3):
+        other = drawn(tree, 100 + seed)
+        first = np.mean([cfr.value(tree, policy, other) for policy in policies])
+        second = np.mean([cfr.value(tree, other, policy) for policy in policies])
+        assert cfr.value(tree, mean, other) == pytest.approx(first)
+        assert cfr.value(tree, other, mean) == pytest.approx(second)
+
+
+def test_where_no_policy_leads_the_average_is_uniform() -> None:
+    average = cfr.Average(KUHN)
+    average.add(passive(KUHN) | {"J:": {"bet": 1.0}})
+    assert average.policy()["J: check bet"] == {"call": 0.5, "fold": 0.5}
+    assert average.policy()["Q: check bet"] == {"fold": 1.0, "call": 0.0}
+
+
+def test_the_information_sets_of_a_game_are_read_through_the_wrappers_of_each_seat() -> None:
+    env = AllSeats(KuhnPokerEnv(retries=0), wrap=lambda seat: History(seat, "messages"))
+    sets = {each.key: each for each in information_sets(env)}
+    assert sets.keys() == KUHN.choices().keys()
+    asked = sets["Q: check bet"]
+    assert asked.replies == ("\\boxed{call}", "\\boxed{fold}")
+    roles = [message["role"] for message in asked.info["messages"]]
+    assert roles == ["user", "assistant", "user"]
+    assert "A reply without a legal move loses the game." in asked.info["messages"][0]["content"]
+
+
+def test_there_are_no_information_sets_where_the_settings_are_not_the_solvers() -> None:
+    with pytest.raises(ConfigError, match="standard settings only"):
+        information_sets(AllSeats(LeducPokerEnv(max_turns=3)))
