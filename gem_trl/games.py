@@ -10,8 +10,7 @@ import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
 from pettingzoo import AECEnv, ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium import errors
-from gem_gymnasium.multiplayer import AllSeats  # the package registers the games
-from gem_gymnasium.multiplayer.players import PLAYERS
+from gem_gymnasium.multiplayer import AllSeats, players  # the package registers the games
 
 AnyEnv = gym.Env[Any, Any]
 
@@ -24,7 +23,7 @@ def is_game(id: str) -> bool:
 def opponents_of(id: str) -> list[str]:
     """Return the ids of one seat of a game with players of ours in the others; the game if none."""
     name, version = id.rsplit("-v", 1)
-    against = [f"{name}-vs-{player}-v{version}" for player in PLAYERS]
+    against = [f"{name}-vs-{player}-v{version}" for player in players.PLAYERS]
     return [each for each in against if each in gym.registry] or [id]
 
 

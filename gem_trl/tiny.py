@@ -25,10 +25,10 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from gem_gymnasium.multiplayer import TextAEC
-from gem_gymnasium.multiplayer.players import names_for, player_for
+from gem_gymnasium.multiplayer import TextAEC, players
 from gem_gymnasium.solvers import Solver, solver_for
 from gem_gymnasium.wrappers import History
+from gem_trl.games import is_game, make
 from gem_trl.prompts import PromptEncoder
 
 PAD, END, USER, ASSISTANT = "<|pad|>", "<|end|>", "<|user|>", "<|assistant|>"
@@ -149,7 +149,7 @@ def play_games(
     """
     rng = np.random.default_rng(seed)
     game = game_fn()
-    skilled = player_for(names_for(game.name)[-1], game)
+    skilled = players.player_for(players.names_for(game.name)[-1], game)
     for _ in range(games):
         game.reset(seed=int(rng.integers(2**62)))
         open_chats: dict[str, Conversation] = {}
@@ -321,21 +321,29 @@ def build_warm(
     """Return a model and tokenizer that know the form of some games, and little more, in seconds.
 
     Good for trying things out: it plays in ``History(layout="messages")``, worse than at random.
+    Games of several players it plays from the newest observation alone (``history="none"``).
 
     Args:
-        ids: The games; each needs a solver.
+        ids: The games; a game of one player needs a solver.
         games: How many games of each the sloppy player shows.
         steps: Optimizer steps of the warm start.
         seed: Seed of everything.
     """
     chats: list[Conversation] = []
     for id in ids:
-        chats += play_conversations(_chat_env(id), games, 0.35, seed)
+        if is_game(id):
+            chats += play_games(_maker(id), games, 0.35, seed)
+        else:
+            chats += play_conversations(_chat_env(id), games, 0.35, seed)
     tokenizer = train_tokenizer([message["content"] for chat in chats for message in chat])
     model = build_model(tokenizer, hidden=48, layers=1, seed=seed)
     sequences = encode_conversations(tokenizer, chats)
     warm_start(model, sequences, steps=steps, batch_size=16, learning_rate=2e-2, seed=seed)
     return model, tokenizer
+
+
+def _maker(id: str) -> Callable[[], TextAEC[Any, Any, Any]]:
+    return lambda: make(id)
 
 
 def _chat_env(id: str) -> Callable[[], TextEnv]:

@@ -47,6 +47,12 @@ EXPECTED: dict[str, tuple[str, ...]] = {
         r"\nwith search: (0\.[7-9]\d\d|1\.000) right, \d+\.\d searches\n",
         r"\nwithout search: 0\.0\d\d right, 0\.0 searches\n$",
     ),
+    "08_self_play.py": (
+        r"before: exploitability 0\.\d{3} chips a game \(its average 0\.\d{3}\); "
+        r"return [+-]\d\.\d\d against random, [+-]\d\.\d\d against the solver\n",
+        r"step 2: exploitability 0\.\d{3} ",
+        r"step 4: exploitability 0\.\d{3} ",
+    ),
     "09_terminal.py": (
         r"^Terminal: do a task in a bash shell, then submit\.\n(.*\n)+The task: Write the \d most ",
         r"\n> <bash>ls; head -n 2 story\.txt</bash>\nstory\.txt\n",
@@ -76,6 +82,7 @@ NEEDS = {
 SLOW = (
     "03_train.py",
     "06_math_with_python.py",
+    "08_self_play.py",
     "10_mixture.py",
     "11_ppo_critic.py",
     "13_multi_gpu.py",

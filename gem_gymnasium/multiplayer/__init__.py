@@ -12,6 +12,7 @@ One file a game, each with PettingZoo's ``env``, ``raw_env`` and ``parallel_env`
 makes one of a game of TextArena's, ``textarena_single`` a gymnasium env of one for a single player.
 """
 
+from gem_gymnasium.multiplayer import players
 from gem_gymnasium.multiplayer.all_seats import AllSeats
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome
 from gem_gymnasium.multiplayer.table import ids, register
@@ -28,6 +29,7 @@ __all__ = [
     "TextAEC",
     "TextParallel",
     "ids",
+    "players",
     "register",
     "textarena",
     "textarena_ids",
