@@ -75,10 +75,7 @@ def evaluation_of(source: EnvSource) -> EnvSource:
     if isinstance(source, VectorEnv) or callable(source):
         return source
     ids, _ = mixture.parse([source] if isinstance(source, str) else source)
-    if not any(map(games.is_game, ids)):
-        return source
-    every = [each for id in ids for each in (games.opponents_of(id) if games.is_game(id) else [id])]
-    return list(dict.fromkeys(every))
+    return games.with_opponents(ids) if any(map(games.is_game, ids)) else source
 
 
 class EvaluatingTrainer(ResumableTrainer):

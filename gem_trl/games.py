@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gymnasium as gym
@@ -20,11 +20,18 @@ def is_game(id: str) -> bool:
     return id in pettingzoo.aec_registry and id not in gym.registry
 
 
-def opponents_of(id: str) -> list[str]:
-    """Return the ids of one seat of a game with players of ours in the others; the game if none."""
-    name, version = id.rsplit("-v", 1)
-    against = [f"{name}-vs-{player}-v{version}" for player in players.PLAYERS]
-    return [each for each in against if each in gym.registry] or [id]
+def with_opponents(ids: Iterable[str]) -> list[str]:
+    """Return ids, each once, a game's as those of one seat with a player of ours in the others.
+
+    A game that none of our players plays stays itself.
+    """
+    found: list[str] = []
+    for id in ids:
+        name, _, version = id.rpartition("-v")
+        against = [f"{name}-vs-{player}-v{version}" for player in players.PLAYERS]
+        registered = [each for each in against if each in gym.registry]
+        found += registered if is_game(id) and registered else [id]
+    return list(dict.fromkeys(found))
 
 
 def make(id: str) -> Any:

@@ -119,13 +119,14 @@ def main(script_args: Any, training_args: Any, model_args: Any) -> None:
     from rich.console import Console
 
     from gem_trl import report
+    from gem_trl.games import with_opponents
     from gem_trl.loading import is_adapter, load_merged
     from gem_trl.trainer import ReinforceTrainer
 
     ids = ids_of(script_args.env_id)
     if not ids:
         raise errors.ConfigError(NO_ENV.replace("train on", "evaluate on"))
-    ids = list(dict.fromkeys(ids))
+    ids = with_opponents(ids)  # a game of several players is played with each of our players
     name, options = model_args.model_name_or_path, model_options(training_args, model_args)
     for path in filter(None, (script_args.output, script_args.transcripts)):
         Path(path).parent.mkdir(parents=True, exist_ok=True)  # before the hours, not after

@@ -54,6 +54,7 @@ SECTIONS = {
         "tools",
         "max_turns_per_episode",
         "step_timeout_s",
+        "opponent_share",
     ),
     "Replies": (
         "max_completion_length",
@@ -122,7 +123,8 @@ class ReinforceScriptArguments:
     environment variables to set.
 
     Args:
-        env_id (`list[str]`): Ids of the training environments.
+        env_id (`list[str]`): Ids of the training environments; of a game of several players
+            (`gem/KuhnPoker-v0`) the policy plays every seat.
         env_weights (`list[float]`, *optional*): The share of the episodes of each, in any unit;
             equal if unset.
         eval_env_id (`list[str]`, *optional*): Ids for evaluation; the training ids if unset.
@@ -151,9 +153,11 @@ def ids_of(given: list[str] | str | None) -> list[str]:
     Raises:
         UnregisteredEnv: There is no such id; the message names the nearest.
     """
+    from gem_trl.games import is_game
+
     ids = [given] if isinstance(given, str) else given or []  # YAML may hold one id
     for id in ids:
-        if ":" not in id:  # else its module is not imported yet
+        if ":" not in id and not is_game(id):  # else its module is not imported yet
             gymnasium.spec(id)
     return ids
 

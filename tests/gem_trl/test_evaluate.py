@@ -69,6 +69,16 @@ def test_an_envs_episodes_do_not_depend_on_the_others(
     assert played(ENV)[ENV] == both[ENV]
 
 
+def test_a_game_of_several_players_is_played_with_our_players(
+    run: Run, saved: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "r.json"
+    options = (*OPTIONS, "--eval_episodes", 3, "--output", output)
+    command = ("eval", "--model_name_or_path", saved, "--env", "gem/KuhnPoker-v0", *options)
+    assert run(*command)[0] == 0
+    assert [*read(output)["envs"]] == [f"gem/KuhnPoker-vs-{p}-v0" for p in ("random", "solver")]
+
+
 def test_a_trainings_file_evaluates_what_it_trained(
     run: Run, saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

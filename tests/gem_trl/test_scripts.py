@@ -279,6 +279,13 @@ def test_weights_make_a_mixture(
     assert recorded.calls[0]["env"] == [(ENV, 1.0), ("gem/Sudoku-v0", 0.5)]
 
 
+def test_a_game_of_several_players_can_be_trained_on(
+    run: Run, write_config: Callable[..., Path], recorded: type[Recorded]
+) -> None:
+    assert run("train", "--config", write_config(), "--env", "gem/KuhnPoker-v0")[0] == 0
+    assert recorded.calls[0]["env"] == ["gem/KuhnPoker-v0"]
+
+
 def test_one_weight_in_a_file_needs_no_list(
     run: Run, write_config: Callable[..., Path], recorded: type[Recorded]
 ) -> None:

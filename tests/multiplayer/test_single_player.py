@@ -43,16 +43,17 @@ def test_the_gymnasium_contract_holds(id: str, capsys: pytest.CaptureFixture[str
     capsys.readouterr()
 
 
-SLOW = [id for id in IDS if re.search("ConnectFour|(Battleship|Negotiation)-vs-heuristic", id)]
+LONG = [id for id in IDS if re.search("ConnectFour|Battleship|Negotiation", id)]
+"""Where games are long, or the other player thinks: fewer of them, and cut short."""
 
 
-@pytest.mark.parametrize("id", [id for id in IDS if id not in SLOW])
+@pytest.mark.parametrize("id", [id for id in IDS if id not in LONG])
 def test_the_conformance_suite_passes(id: str) -> None:
     check_text_env(lambda: gym.make(id))
 
 
-@pytest.mark.parametrize("id", [id for id in SLOW if "random" not in id])
-def test_the_conformance_suite_passes_where_the_other_player_thinks(id: str) -> None:
+@pytest.mark.parametrize("id", LONG)
+def test_the_conformance_suite_passes_where_games_are_long(id: str) -> None:
     check_text_env(lambda: gym.make(id), seeds=[0], steps=4, step_limit_s=5.0, hostile=["", "x"])
 
 
