@@ -72,7 +72,7 @@ class FrozenOpponents:
         """
         weights = self._pool[int(rng.integers(len(self._pool)))]
         if self._model is None:
-            self._model = copy.deepcopy(self._model_of()).eval().requires_grad_(False)
+            self._model = _copied(self._model_of())
         own = dict(self._model.named_parameters())
         with torch.no_grad():
             for name, value in weights.items():
@@ -91,6 +91,16 @@ class FrozenOpponents:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Take up the copies that ``state_dict`` returned."""
         self._pool = list(state["pool"])
+
+
+def _copied(model: Any) -> Any:
+    """Return a frozen copy of a model that has nothing of the model left in it."""
+    copied = copy.deepcopy(model).eval().requires_grad_(False)
+    # A patched forward (TRL's fused head, accelerate's autocast) may hold on to the model it was
+    # made for, and would play with that one's weights.
+    for module in copied.modules():
+        module.__dict__.pop("forward", None)
+    return copied
 
 
 def _trained(model: Any) -> list[tuple[str, Tensor]]:

@@ -16,6 +16,7 @@ from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv, parallel_env
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_gymnasium.wrappers import History
 from gem_trl import tiny
+from gem_trl._compat import add_fused_lm_head
 from gem_trl.credit import by_turn
 from gem_trl.envs import open_envs
 from gem_trl.evaluation import evaluation_of
@@ -188,6 +189,23 @@ def test_earlier_selves_play_with_the_weights_they_had(build_trainer: Any, model
     assert any(all(torch.equal(playing[n], kept[n]) for n in kept) for kept in pool)
     assert not any(torch.equal(parameters(trainer.model)[n], pool[1][n]) for n in ("lm_head.weight",
                    "model.norm.weight") if n in pool[1])  # fmt: skip
+
+
+def test_a_patched_model_has_opponents_of_other_weights_all_the_same(
+    build_trainer: Any, model: Any, tokenizer: Any
+) -> None:
+    add_fused_lm_head(model)  # as on a GPU: its forward is a closure over this very model
+    trainer = small(build_trainer, model, opponent_share=1.0, opponent_interval=1, num_rollouts=2)
+    opponents: Any = trainer._experience._opponents
+    opponents.see(0)
+    opponents.invite([2], np.random.default_rng(0))
+    ids = torch.arange(20).unsqueeze(0)
+    with torch.no_grad():
+        before = opponents._model(input_ids=ids).logits
+        for weight in model.parameters():
+            weight += 0.1
+        assert not torch.allclose(model(input_ids=ids).logits, before, atol=1e-3)
+        assert torch.equal(opponents._model(input_ids=ids).logits, before)
 
 
 def test_the_share_of_games_with_an_opponent_is_the_one_asked_for(
