@@ -20,6 +20,9 @@ ResultT = TypeVar("ResultT")
 
 POLL_S = 0.05
 
+AGAIN_S = 1.0
+"""Until a call that goes on is struck again: a bare ``except`` or a finalizer may have taken it."""
+
 # Both from the C API: raises an exception in another thread, or (None) takes one back that has not
 # been raised yet. It arrives between two instructions of Python code, so a loop without an end is
 # left, a single call into C (a regex) is not: what reaches one is bounded by its length.
@@ -44,10 +47,11 @@ class _Call:
         with self.lock:
             if not self.is_over:
                 self.is_struck = True
+                self.due = time.monotonic() + AGAIN_S
                 _set_async_exception(self._thread, ctypes.py_object(_Overdue))
 
     def end(self) -> None:
-        """Say that it is over, and take back what has not struck yet."""
+        """Say that it is over, and take back what has not struck yet; twice is as once."""
         with self.lock:
             self.is_over = True
         if self.is_struck:
@@ -66,13 +70,14 @@ class _Watch:
 
     def add(self, call: _Call) -> int:
         """Watch a call; return its key."""
-        key = next(self.keys)
-        self.calls[key] = call
         if self.thread is None:
             with self.start:
                 if self.thread is None:
-                    self.thread = threading.Thread(target=self.run, daemon=True)
-                    self.thread.start()
+                    thread = threading.Thread(target=self.run, daemon=True)
+                    thread.start()  # raises where there can be no more of them
+                    self.thread = thread
+        key = next(self.keys)
+        self.calls[key] = call
         if not self.wake.is_set():
             self.wake.set()
         return key
@@ -85,10 +90,12 @@ class _Watch:
                 self.wake.wait()
             time.sleep(POLL_S)
             now = time.monotonic()
-            for key, call in list(self.calls.items()):
-                if now >= call.due:
-                    call.strike()
+            # One call into C, in which no other thread changes the dict.
+            for key, call in self.calls.copy().items():
+                if call.is_over:
                     self.calls.pop(key, None)
+                elif now >= call.due:
+                    call.strike()
 
 
 _watch = _Watch()
@@ -114,9 +121,11 @@ def call_within(seconds: float, function: Callable[[], ResultT], what: str) -> R
     Raises:
         StepTimeout: It took longer.
     """
+    call = _Call(seconds)
     try:
-        return _call_watched(_Call(seconds), function)
+        return _call_watched(call, function)
     except _Overdue:
+        call.end()  # it may have struck within end()
         raise StepTimeout(f"{what} took over {seconds:g} s") from None
 
 
@@ -127,4 +136,4 @@ def _call_watched(call: _Call, function: Callable[[], ResultT]) -> ResultT:
         return function()
     finally:
         call.end()
-        watch.calls.pop(key, None)
+        watch.calls.pop(key, None)  # if struck before this, the watch drops what is over

@@ -5,11 +5,13 @@ import os
 import random
 import threading
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from gem_gymnasium.core.errors import StepTimeout
+from gem_gymnasium.multiplayer.text_arena import deadline
 from gem_gymnasium.multiplayer.text_arena.confine import Dice, _StandIn, confined
 from gem_gymnasium.multiplayer.text_arena.confine import _of_random as of_random
 from gem_gymnasium.multiplayer.text_arena.deadline import POLL_S, call_within
@@ -29,6 +31,50 @@ def test_a_loop_without_an_end_is_left_at_its_deadline() -> None:
     with pytest.raises(StepTimeout, match=r"the game took over 0\.1 s"):
         call_within(0.1, loop, "the game")
     assert time.monotonic() - start < 5.0
+
+
+class Endless:
+    def __del__(self) -> None:
+        while True:
+            time.time()
+
+
+def loop_in_a_finalizer() -> None:
+    Endless()
+    loop()
+
+
+def loop_that_takes_everything() -> None:
+    try:
+        loop()
+    except:  # noqa: E722 - TextArena has such handlers
+        loop()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("function", [loop_that_takes_everything, loop_in_a_finalizer])
+def test_what_has_taken_the_interruption_is_interrupted_again(
+    function: Callable[[], None],
+) -> None:
+    start = time.monotonic()
+    with pytest.raises(StepTimeout):
+        call_within(0.1, function, "the game")
+    assert time.monotonic() - start < 10.0
+    time.sleep(2 * POLL_S)
+    assert not deadline._watch.calls
+
+
+def test_deadlines_hold_after_one_could_not_be_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(deadline, "_watch", deadline._Watch())
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(RuntimeError, match="new thread"):
+            call_within(0.1, loop, "the game")
+    with pytest.raises(StepTimeout):
+        call_within(0.1, loop, "the game")
 
 
 def test_a_deadline_strikes_nothing_that_runs_afterwards() -> None:
