@@ -89,14 +89,9 @@ class Found(NamedTuple):
     faults: str = ""
 
 
-def name_of(id: str) -> str:
-    """Return the name of a game's folder in TextArena."""
-    return games.registry()[id].entry_point.split(".")[2]
-
-
 def deadline_of(id: str) -> float:
     """Return the deadline that a game is given here."""
-    return SLOW_DEALS_S if name_of(id) in SLOW_DEALS else DEADLINE_S
+    return SLOW_DEALS_S if games.kind_of(id) in SLOW_DEALS else DEADLINE_S
 
 
 def fault_of(error: str) -> str:
@@ -161,7 +156,7 @@ def traces(ids: Iterable[str]) -> dict[str, tuple[list[str], list[str]]]:
         episodes: list[tuple[str, set[str]]] = []
         for kind in (Patient, Impatient):
             env = kind(id, max_turns=MAX_TURNS, deadline_s=deadline_of(id))
-            players = {seed: guesser(seed, HINTS.get(name_of(id), "")) for seed in SEEDS}
+            players = {seed: guesser(seed, HINTS.get(games.kind_of(id), "")) for seed in SEEDS}
             episodes += [play(env, seed, player) for seed, player in players.items()]
         faults = {fault for _, faults in episodes for fault in faults}
         found[id] = [digest for digest, _ in episodes], sorted(faults)
@@ -252,7 +247,7 @@ def find(ids: Sequence[str]) -> dict[str, Found]:
         loops = any("loop" in fault for fault in faults)
         contract = broken_promise(id, loops)
         print(id, same, contract, sorted(faults), file=sys.stderr, flush=True)
-        needs = NEEDS_NEWER if name_of(id) in NEWER else "nothing"
+        needs = NEEDS_NEWER if games.kind_of(id) in NEWER else "nothing"
         found[id] = Found(players_of(id), needs, same, contract, "; ".join(sorted(faults)))
     for id in set(ids) & set(SLOW):
         found[id] = Found("1", "nothing", SLOW[id], "not run")
@@ -287,7 +282,7 @@ def page(found: Mapping[str, Found]) -> str:
     """Return the page; games of one kind whose cells are the same share a row."""
     rows: dict[tuple[str, Found], list[str]] = {}
     for id, cells in found.items():
-        rows.setdefault((name_of(id), cells), []).append(id)
+        rows.setdefault((games.kind_of(id), cells), []).append(id)
     run = [cells for cells in found.values() if cells.needs in ("nothing", NEEDS_NEWER)]
     keep = [cells for cells in run if (cells.same, cells.contract) == ("yes", "all pass")]
     lines = [

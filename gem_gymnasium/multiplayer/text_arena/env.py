@@ -30,6 +30,13 @@ from gem_gymnasium.multiplayer.text_arena.wording import Reading, clean
 MOVED, REFUSED = "moved", "refused"
 FORMAT_VERSION = 1
 
+SAVED = {
+    "agents": "agents", "agent_selection": "selection", "rewards": "rewards",
+    "_cumulative_rewards": "owed", "terminations": "terminations", "truncations": "truncations",
+    "infos": "infos",
+}  # fmt: skip
+"""The env's attributes that a snapshot holds, with their names in it."""
+
 LOAD_S = 120.0
 """Seconds that a game may take to be made for the first time in a process."""
 
@@ -340,13 +347,7 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
                 "seed": None if episode is None else episode.seed,
                 "replies": [] if episode is None else episode.replies,
                 "told": [] if episode is None else episode.told,
-                "agents": self.agents,
-                "selection": self.agent_selection if self.agents else None,
-                "rewards": self.rewards,
-                "owed": self._cumulative_rewards,
-                "terminations": self.terminations,
-                "truncations": self.truncations,
-                "infos": self.infos,
+                **{key: getattr(self, name, None) for name, key in SAVED.items()},
             }
         ).encode()
 
@@ -354,8 +355,9 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         """Take up the episode of a :meth:`snapshot` of an env with the same settings.
 
         Raises:
-            SnapshotMismatch: It is of another game, other settings or another format, or the game
-                does not go the same way again.
+            SnapshotMismatch: It is of another game, other settings or another format, or damaged,
+                or the game does not go the same way again.
+            MachineryError: TextArena raised, or took too long, where it had not before.
         """
         try:
             saved: dict[str, Any] = json.loads(data)
@@ -366,21 +368,22 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         for key, value in own.items():
             if saved.get(key) != value:
                 raise SnapshotMismatch(f"{key} is {value!r} here and {saved.get(key)!r} there")
-        if saved["rng"] is not None:
-            self.np_random = np.random.Generator(np.random.PCG64())
-            self.np_random.bit_generator.state = saved["rng"]
-        if saved["seed"] is not None:
-            episode = self._episode = self._begin(saved["seed"])
-            for reply in saved["replies"]:
-                episode.give(reply)
-            if json.loads(json.dumps(episode.told)) != saved["told"]:
-                raise SnapshotMismatch(f"TextArena's {self.env_id} went another way than before")
-        self.agents = saved["agents"]
-        if saved["selection"] is not None:
-            self.agent_selection = saved["selection"]
-        self.rewards, self._cumulative_rewards = saved["rewards"], saved["owed"]
-        self.terminations, self.truncations = saved["terminations"], saved["truncations"]
-        self.infos = saved["infos"]
+        try:
+            generator = np.random.Generator(np.random.PCG64())
+            if saved["rng"] is not None:
+                generator.bit_generator.state = saved["rng"]
+            episode = None if saved["seed"] is None else self._begin(saved["seed"])
+            if episode is not None:
+                episode.replay(saved["replies"], saved["told"])
+            attributes = {name: saved[key] for name, key in SAVED.items() if saved[key] is not None}
+        except ConfigError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise SnapshotMismatch(f"this snapshot is damaged: {error!r}") from error
+        # Only now: an env that could not take it up goes on as it was.
+        self.np_random = None if saved["rng"] is None else generator
+        self._episode = episode
+        vars(self).update(attributes)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle and a copy hold: the game itself need not be picklable."""

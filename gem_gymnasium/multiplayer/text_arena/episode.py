@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from gem_gymnasium.core.errors import ConfigError, EnvCrash, MachineryError
+from gem_gymnasium.core.errors import ConfigError, EnvCrash, MachineryError, SnapshotMismatch
 from gem_gymnasium.multiplayer.text_arena import games
 from gem_gymnasium.multiplayer.text_arena.confine import Dice, confined
 from gem_gymnasium.multiplayer.text_arena.deadline import call_within
 from gem_gymnasium.multiplayer.text_arena.wording import (
     ACTION,
     BOARD,
+    GAME,
     RULES,
     Message,
     Reading,
     say,
 )
-
-GAME = "GAME"
 
 ResultT = TypeVar("ResultT")
 
@@ -38,7 +38,7 @@ def call(what: str, dice: Dice, deadline_s: float, function: Callable[[], Result
         EnvCrash: It raised.
         ConfigError: It raised that on its own account.
     """
-    with confined(dice):
+    with confined(dice), games.alone(what, deadline_s):
         try:
             return call_within(deadline_s, function, f"TextArena's {what}")
         except (ConfigError, MachineryError):
@@ -93,18 +93,20 @@ class Episode:
         Raises:
             EnvCrash: There is no such seat.
         """
-        seat = int(self.game.state.current_player_id)
+        seat = self.game.state.current_player_id
         if seat not in self._seats:
             raise EnvCrash(f"TextArena's {self.env_id} asks player {seat}, who does not exist")
-        return seat
+        return int(seat)
 
     def give(self, reply: str) -> bool:
         """Give the game a reply of the seat that it asks; return whether it is over.
 
         Raises:
             MachineryError: TextArena raised, or took too long; what the game has become is not
-                known.
+                known, and nothing of it is told.
         """
+        told, rules = [[*said] for said in self.told], [[*said] for said in self.rules]
+        before = told, rules, [*self.boards], [*self.is_new]
 
         def play() -> bool:
             seat = self.to_move()
@@ -115,9 +117,29 @@ class Episode:
                 self._say_why()
             return over
 
-        over = call(self.env_id, self._dice, self.deadline_s, play)
+        try:
+            over = call(self.env_id, self._dice, self.deadline_s, play)
+        except MachineryError:
+            self.told, self.rules, self.boards, self.is_new = before
+            raise
         self.replies.append(reply)
         return over
+
+    def replay(self, replies: Sequence[str], told: Sequence[Any]) -> None:
+        """Give the game replies that it was given before.
+
+        Args:
+            replies: Them, in their order.
+            told: What every seat had been told after them, as JSON has it.
+
+        Raises:
+            SnapshotMismatch: It tells something else this time.
+            MachineryError: TextArena raised, or took too long.
+        """
+        for reply in replies:
+            self.give(reply)
+        if json.loads(json.dumps(self.told)) != told:
+            raise SnapshotMismatch(f"TextArena's {self.env_id} went another way than before")
 
     def errors(self, seat: int) -> tuple[int, int]:
         """Return a seat's errors in this turn, and how often it has been put out."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import re
 import sys
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -15,6 +17,7 @@ from gem_gymnasium.core.errors import (
     ConfigError,
     GameUnavailable,
     MissingDependency,
+    StepTimeout,
     UnknownName,
 )
 from gem_gymnasium.multiplayer.text_arena import confine
@@ -41,7 +44,50 @@ _PLAYERS = {
 PLAYERS = {game: bounds for bounds, games in _PLAYERS.items() for game in games.split()}
 """The fewest and the most players of each game that is not for two."""
 
+ALONE = ("Sokoban",)
+"""Games that keep what they search for in variables of their modules."""
+
 _loading = threading.Lock()
+_alone = threading.Lock()
+
+
+def kind_of(env_id: str) -> str:
+    """Return the name of a game's folder in TextArena, which all its variants share."""
+    return registry()[env_id].entry_point.split(".")[2]
+
+
+@contextmanager
+def alone(env_id: str, deadline_s: float) -> Generator[None]:
+    """Keep other threads out while a game runs that would take up what it does in theirs.
+
+    Args:
+        env_id: The game; most need not be alone.
+        deadline_s: Seconds to wait for the others.
+
+    Raises:
+        StepTimeout: They took longer.
+    """
+    if kind_of(env_id) not in ALONE:
+        yield
+        return
+    if not _alone.acquire(timeout=min(deadline_s, threading.TIMEOUT_MAX)):
+        raise StepTimeout(f"TextArena's {env_id} waited over {deadline_s:g} s for other threads")
+    try:
+        yield
+    finally:
+        _alone.release()
+
+
+@contextmanager
+def _importing() -> Generator[None]:
+    """Import from TextArena one at a time, and leave the warnings and the dice as they were."""
+    with _loading, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its sources have escapes that Python warns of
+        drawn = random.getstate()  # rich, for one, draws when it is imported
+        try:
+            yield
+        finally:
+            random.setstate(drawn)
 
 
 @cache
@@ -51,8 +97,7 @@ def registry() -> dict[str, Any]:
     Raises:
         MissingDependency: TextArena is not installed.
     """
-    with _loading, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its sources have escapes that Python warns of
+    with _importing():
         try:
             return import_module("textarena.envs.registration").ENV_REGISTRY
         except ModuleNotFoundError as error:
@@ -87,7 +132,7 @@ def players_of(env_id: str) -> tuple[int, int]:
             )
     if env_id not in known:
         raise UnknownName("game of TextArena", env_id, known)
-    return PLAYERS.get(registry()[env_id].entry_point.split(".")[2], (2, 2))
+    return PLAYERS.get(kind_of(env_id), (2, 2))
 
 
 @cache
@@ -98,8 +143,7 @@ def load(env_id: str) -> Any:
         GameUnavailable: Something that it needs is not here.
     """
     module_name, _, class_name = registry()[env_id].entry_point.partition(":")
-    with _loading, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _importing():
         nltk: Any = import_module("nltk")
         download, nltk.download = nltk.download, confine.skip_download
         try:

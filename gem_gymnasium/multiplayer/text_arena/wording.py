@@ -15,11 +15,17 @@ REPLY_CHARS = 2_000
 RULES, BOARD, ACTION = "PROMPT", "GAME_BOARD", "PLAYER_ACTION"
 """Names of TextArena's ``ObservationType``: the rules, what is seen now, another's reply."""
 
+GAME = "GAME"
+"""The game, where it speaks."""
+
 _SPACE = 16
 _ROOM = 1_000
 
 _LONG_SPACE = re.compile(rf"(\s{{{_SPACE}}})\s+")
 _LONG_DIGITS = re.compile(rf"(\d{{{MAX_DIGITS}}})\d+")
+
+
+_SPEAKER = re.compile(r"\n(?=\[[A-Z]\w)")
 
 
 class Message(NamedTuple):
@@ -64,5 +70,15 @@ def clean(reply: str) -> str:
 
 
 def say(messages: Sequence[Message]) -> str:
-    """Return messages as a player reads them."""
-    return "\n".join(f"[{each.sender}] {each.text}" for each in messages)
+    """Return messages as a player reads them.
+
+    Only a message begins a line with who speaks: else a reply of several lines could pass for words
+    of the game or of another player.
+    """
+    return "\n".join(f"[{each.sender}] {_indented(each)}" for each in messages)
+
+
+def _indented(message: Message) -> str:
+    if message.sender == GAME:  # which draws boards, and quotes replies
+        return _SPEAKER.sub("\n  ", message.text)
+    return message.text.replace("\n", "\n  ")

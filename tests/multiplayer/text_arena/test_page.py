@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gem_gymnasium.multiplayer import textarena_ids
+from gem_gymnasium.multiplayer.text_arena import games
 
 pytest.importorskip("textarena")
 
@@ -42,7 +43,7 @@ def test_a_row_of_a_game_that_lacks_something_says_what(
 
 def test_games_that_need_a_newer_python_are_named() -> None:
     for id, cells in ROWS.items():
-        assert (cells[1] == make.NEEDS_NEWER) == (make.name_of(id) in make.NEWER)
+        assert (cells[1] == make.NEEDS_NEWER) == (games.kind_of(id) in make.NEWER)
     if sys.version_info < (3, 12):
         assert make.find(["Chess-v0"])["Chess-v0"].needs == make.NEEDS_NEWER
 
@@ -52,7 +53,7 @@ def test_the_rows_are_what_is_found(capfd: pytest.CaptureFixture[str]) -> None:
     """Of one game of each kind, but for slow deals and loops; the command finds all, in minutes."""
     kinds: dict[str, str] = {}
     for id, (_, needs, _, _, faults) in ROWS.items():
-        kind = make.name_of(id)
+        kind = games.kind_of(id)
         runs = needs == "nothing" or (needs == make.NEEDS_NEWER and sys.version_info >= (3, 12))
         if runs and kind not in make.SLOW_DEALS and "loop" not in faults:
             kinds.setdefault(kind, id)
