@@ -19,8 +19,8 @@ from gem_gymnasium.multiplayer.players.base import Game
 from gem_gymnasium.multiplayer.ratings import Rating, rate, round_robin
 
 EPILOG = """\
-Every line-up of the players (each pair, in a game of two) plays --games games: each deal once in
-every order of seats, so that luck and the first move are the same for all.
+Every line-up of the players (each pair, in a game of two) plays --games games: each deal once from
+every seat, so that luck and the first move are the same for all.
 
 rating: Elo's scale by maximum likelihood; 400 points are odds of ten to one, the pool's mean is 0.
 A draw is half a win; in a game of more than two, each pair of seats is compared. Every player also
@@ -55,7 +55,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--games", type=int, default=100, help="of each line-up of players (default: 100)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the first deal (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="of all deals (default: 0)")
     parser.add_argument("--json", action="store_true", help="one JSON object a player")
     parser.set_defaults(run=run)
 
@@ -69,11 +69,14 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.id not in ids():
         raise UnknownName("game of several players", options.id, ids())
-    if options.seed < 0:
-        raise ConfigError(f"seed must be at least 0, got {options.seed}")
     game: Game = pettingzoo.make("aec", options.id)  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     names = options.players.split(",") if options.players else names_for(game.name)
     pool = {name: player_for(name, game) for name in map(str.strip, names)}
+    if len(pool) < 2:
+        raise ConfigError(
+            f"need at least two players, got {', '.join(pool)}; {options.id} has "
+            f"{', '.join(names_for(game.name))}, and of your own see docs/multiplayer.md"
+        )
     results = round_robin(
         game,
         pool,

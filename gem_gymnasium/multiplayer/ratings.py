@@ -130,20 +130,25 @@ def round_robin(
     """Let every line-up of the pool play, each of its players in every seat.
 
     A line-up is one player a seat, at least two different ones: a pair in a game of two. The same
-    deal (seed) is played once in each order of seats, so that luck is the same for all.
+    deal is played as often as there are seats, and each time everybody moves up by one, so that
+    luck is the same for all.
 
     Args:
         game: What is played.
         pool: The players by their names.
         games: Of each line-up; made a multiple of the number of seats.
-        seed: Of the first deal; the others follow.
+        seed: Of all deals and of the players' chance.
         told: Called with the games played so far and in all.
 
     Raises:
-        ConfigError: There are fewer than two players, or fewer games than one.
+        ConfigError: There are fewer than two players, or fewer games than one, or seed is negative.
     """
-    if len(pool) < 2 or games < 1:
-        raise ConfigError(f"need two players and a game, got {', '.join(pool) or 'none'}, {games}")
+    if len(pool) < 2:
+        raise ConfigError(f"need at least two players to compare, got {', '.join(pool) or 'none'}")
+    if games < 1:
+        raise ConfigError(f"games must be at least 1, got {games}")
+    if seed < 0:
+        raise ConfigError(f"seed must be at least 0, got {seed}")
     seats = len(game.possible_agents)
     lineups = [each for each in combinations_with_replacement(pool, seats) if len(set(each)) > 1]
     plan = [
@@ -155,9 +160,11 @@ def round_robin(
     played: list[Result] = []
     for deal, lineup, turn in plan:
         seated = lineups[lineup][turn:] + lineups[lineup][:turn]
-        rng = np.random.default_rng([seed + deal, lineup, turn])
+        # Not seed + deal: two seeds would have most deals in common.
+        dealt = int(np.random.SeedSequence([seed, deal]).generate_state(1)[0])
+        rng = np.random.default_rng([seed, deal, lineup, turn])
         players = [pool[name] for name in seated]
-        played.append(Result(seated, play_game(game, players, seed + deal, rng)))
+        played.append(Result(seated, play_game(game, players, dealt, rng)))
         if told is not None:
             told(len(played), len(plan))
     return played
@@ -167,13 +174,13 @@ def round_robin(
 
 
 def rate(results: Sequence[Result]) -> list[Rating]:
-    """Return the ratings of all who played, the best first.
+    """Return the ratings of all who played, the best first; of equal ones the better paid.
 
     In a game of more than two, each pair of seats is compared, and the comparisons of a game count
     together as much as its ranking has places to decide: the number of seats less 1. Seats of the
     same player are not compared. The rating is the mode of the posterior with
     :data:`PRIOR_GAMES`, its error the curvature there, as if games were independent; playing each
-    deal in all orders of seats makes them rather more exact than that.
+    deal from all seats makes them rather more exact than that.
 
     Raises:
         ConfigError: There are no results.
@@ -207,7 +214,7 @@ def rate(results: Sequence[Result]) -> list[Rating]:
         )
         for name, strength, error in zip(names, *fit(wins), strict=True)
     ]
-    return sorted(rated, key=lambda each: -each.rating)
+    return sorted(rated, key=lambda each: (-round(each.rating, 6), -each.reward))
 
 
 def fit(wins: Array) -> tuple[Array, Array]:

@@ -46,8 +46,8 @@ def test_as_json_it_is_one_object_a_player(capsys: pytest.CaptureFixture[str]) -
         (["gem/Sudoku-v0"], "unknown game of several players 'gem/Sudoku-v0'"),
         (["gem/Nim-v0", "--players", "random,solvr"], "unknown player 'solvr'; did you mean"),
         (["gem/Nim-v0", "--players", "random,heuristic"], "nim has no heuristic"),
-        (["gem/RockPaperScissors-v0"], "need two players and a game, got random, 100"),
-        (["gem/Nim-v0", "--games", "0"], "need two players and a game, got random, solver, 0"),
+        (["gem/RockPaperScissors-v0"], "gem/RockPaperScissors-v0 has random, and of your own"),
+        (["gem/Nim-v0", "--games", "0"], "games must be at least 1, got 0"),
         (["gem/Nim-v0", "--seed", "-1"], "seed must be at least 0, got -1"),
     ],
 )

@@ -138,6 +138,7 @@ def test_no_pure_answer_in_leduc_poker_beats_the_best_response(seat: int) -> Non
         ("Q: check", {"check": 0.5}, "must add up to 1 in the information set 'Q: check'"),
         ("Q: check", {"check": 1.5, "bet": -0.5}, "must add up to 1"),
         ("Q: check", {"check": 0.5, "raise": 0.5}, "must add up to 1"),
+        ("Q: check", {"check": float("nan"), "bet": 1.0}, "must add up to 1"),
     ],
 )
 def test_what_is_no_policy_is_refused(key: str, chances: dict | None, why: str) -> None:

@@ -135,12 +135,32 @@ def test_the_same_deal_is_played_from_both_sides() -> None:
     assert len(set(seen)) > 1
 
 
+def test_neighbouring_seeds_have_no_deals_in_common() -> None:
+    game, seen = LeducPokerEnv(), dict[int, list[Any]]()
+    for seed in (0, 1):
+        dealt: list[Any] = seen.setdefault(seed, [])
+
+        def watch(
+            observation: str, info: dict[str, Any], rng: np.random.Generator, dealt: Any = dealt
+        ) -> str:
+            dealt.append(game.np_random.bit_generator.state["state"])
+            return "\\boxed{call}"
+
+        round_robin(game, {"a": watch, "b": watch}, games=20, seed=seed)
+    assert not [state for state in seen[0] if state in seen[1]]
+
+
 def test_equal_seeds_give_equal_results_and_others_others() -> None:
     game = LeducPokerEnv()
     runs = [
         round_robin(game, pool(game, "random", "solver"), games=10, seed=seed) for seed in (0, 0, 5)
     ]
     assert runs[0] == runs[1] != runs[2]
+
+
+def test_of_equally_rated_players_the_better_paid_comes_first() -> None:
+    large, small = Result(("a", "b"), (-9.0, 9.0)), Result(("a", "b"), (1.0, -1.0))
+    assert [each.name for each in rate([large, small])] == ["b", "a"]
 
 
 def test_the_perfect_player_is_rated_above_the_random_one() -> None:
@@ -153,9 +173,11 @@ def test_the_perfect_player_is_rated_above_the_random_one() -> None:
 
 def test_what_cannot_be_rated_is_refused() -> None:
     game = NimEnv()
-    with pytest.raises(ConfigError, match="need two players and a game, got random, 10"):
+    with pytest.raises(ConfigError, match="need at least two players to compare, got random"):
         round_robin(game, pool(game, "random"), games=10)
-    with pytest.raises(ConfigError, match="need two players and a game, got random, solver, 0"):
+    with pytest.raises(ConfigError, match="games must be at least 1, got 0"):
         round_robin(game, pool(game, "random", "solver"), games=0)
+    with pytest.raises(ConfigError, match="seed must be at least 0, got -1"):
+        round_robin(game, pool(game, "random", "solver"), games=1, seed=-1)
     with pytest.raises(ConfigError, match="no results"):
         rate([])

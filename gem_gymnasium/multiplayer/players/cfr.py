@@ -122,7 +122,8 @@ def chances_of(policy: Policy, node: Node) -> Array:
         if given is None:
             raise ConfigError(f"the policy lacks the information set {key!r}")
         rows.append([given.get(word, 0.0) for word in node.words])
-        if abs(sum(rows[-1]) - 1.0) > 1e-6 or min(rows[-1]) < 0.0:
+        # Asked in this way round, nan is refused too.
+        if not (abs(sum(rows[-1]) - 1.0) <= 1e-6 and min(rows[-1]) >= 0.0):
             raise ConfigError(
                 f"the chances of {', '.join(node.words)} must add up to 1 in the information set "
                 f"{key!r}, got {dict(given)}"
