@@ -203,7 +203,7 @@ class _Connections(Runner):
         self._called = True
         limit = min(deadline, time.monotonic() + self._box.timeout_s)
         try:
-            return self._result(session.call(tool.real_name, call.arguments, limit))
+            return self._result(session.call(tool.real_name, _sendable(call.arguments), limit))
         except Refused as error:
             return ToolResult(False, self._shown(str(error)), "error")
         except TimeoutError:
@@ -262,6 +262,18 @@ class _Connections(Runner):
         if self._called:
             raise SnapshotUnsupported("what an MCP server holds can be neither copied nor pickled")
         return {"_box": self._box, "_sessions": {}, "_called": False}
+
+
+def _sendable(value: Any) -> Any:
+    """Return a value without lone surrogates: what holds one is never sent, and waited for."""
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[str, Any]", value).items()
+        return {replace_surrogates(key): _sendable(each) for key, each in pairs}
+    if isinstance(value, list | tuple):
+        return [_sendable(each) for each in cast("list[Any]", value)]
+    return value
 
 
 def _said(block: Any) -> str:

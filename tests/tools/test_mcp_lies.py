@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,7 @@ from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.tools import McpToolbox, Runner
 from gem_gymnasium.tools.mcp import NOTHING_SAID
 from gem_gymnasium.tools.schema import broken
-from tests.tools.mcp_running import call, children, opened, settled, stdio
+from tests.tools.mcp_running import call, children, opened, settled, sqlite, stdio
 
 LIMIT_S = 1.0
 
@@ -83,6 +84,14 @@ def test_what_is_no_text_is_named(runner: Runner) -> None:
 
 def test_surrogates_are_replaced(runner: Runner) -> None:
     assert call(runner, "surrogate").text == "a ? b"
+
+
+def test_surrogates_in_a_call_are_replaced_and_cost_no_timeout(tmp_path: Path) -> None:
+    box = McpToolbox({"db": sqlite(tmp_path / "data.db")}, connect_timeout_s=60.0)
+    with opened(box) as runner:
+        assert call(runner, "list_tables").ok
+        answer = call(runner, "read_query", sql="SELECT 'a \ud800 b' AS c")
+        assert (answer.status, answer.text) == ("ok", "c\na ? b")
 
 
 def test_an_answer_without_words_says_so(runner: Runner) -> None:
