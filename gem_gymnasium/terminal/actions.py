@@ -15,7 +15,7 @@ OPEN, CLOSE = "<bash>", "</bash>"
 SUBMIT = "<submit/>"
 
 _SUBMISSION = re.compile(r"<submit\s{0,9}(?:/>|>\s{0,9}</submit\s{0,9}>)", re.IGNORECASE)
-_THOUGHT = "</think>"
+_THINK, _THOUGHT = "<think>", "</think>"
 
 FORM = (
     f"Put one command (several lines if you like) between {OPEN} and {CLOSE}, or end your work "
@@ -80,10 +80,13 @@ _TOOLS = (_Bash(), _Submit())
 def parse(reply: str) -> Action | None:
     """Return what a reply asks for, or None; never raises, in linear time.
 
-    What stands before the last ``</think>`` is a thought, and is not read. A command counts before
-    a submission, wherever they stand: a reply that holds both runs the command.
+    What stands before the last ``</think>`` is a thought, and is not read; nor is one that the
+    reply begins with and never ends. A command counts before a submission, wherever they stand: a
+    reply that holds both runs the command.
     """
-    reply = reply.rpartition(_THOUGHT)[2]
+    reply = reply.rpartition(_THOUGHT)[2].lstrip()
+    if reply.startswith(_THINK):
+        return None
     call = find_call(reply, _TOOLS)
     if call is None:
         return Action(None) if _SUBMISSION.search(reply) else None

@@ -30,6 +30,10 @@ from gem_gymnasium.terminal.actions import Action, parse, write
         ("<think>Maybe <bash>rm a.</think> Done: <submit/>", Action(None)),
         ("<bash>a</bash></think><think><bash>b</bash></think><bash>c</bash>", Action("c")),
         ('<think><tool_call>{"name": "submit"}</tool_call></think>', None),
+        ("\n<think>In the end <submit/>, but first", None),
+        ("<think>Maybe <bash>rm a</bash>, or", None),
+        ("<think>One.</think><think>Two: <bash>rm a</bash>", None),
+        ("<bash>grep '<think>' a</bash>", Action("grep '<think>' a")),
         ('<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>', Action("ls")),
         (
             '<tool_call><tool_name>bash</tool_name><arguments>{"command": "ls"}</arguments>'
