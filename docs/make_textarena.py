@@ -1,7 +1,8 @@
 """Write docs/textarena.md: every game of TextArena, what it needs, what it keeps, its faults.
 
     pip install 'gem-gymnasium[textarena]'
-    python docs/make_textarena.py
+    python docs/make_textarena.py                 # or, to see some rows only:
+    python docs/make_textarena.py Nim-v0 Chess-v0
 
 Everything is found by playing; it takes ten minutes. TextArena must be as installed (no data of
 nltk, no OPENROUTER_API_KEY), and Python 3.12 or newer, which some games need.
@@ -310,11 +311,13 @@ def rows_of(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page, or with ``--traces`` print the traces of games."""
+    """Write the page, or print what it would be of some games, or with ``--traces`` their traces."""
     if arguments[:1] == ["--traces"]:
         print(json.dumps(traces(arguments[1:])))
+    elif arguments:
+        print(page(find(arguments)), end="")
     else:
-        PAGE.write_text(page(find(arguments or textarena_ids())), encoding="utf-8")
+        PAGE.write_text(page(find(textarena_ids())), encoding="utf-8")
     return 0
 
 

@@ -48,6 +48,15 @@ def test_games_that_need_a_newer_python_are_named() -> None:
         assert make.find(["Chess-v0"])["Chess-v0"].needs == make.NEEDS_NEWER
 
 
+def test_rows_of_some_games_are_printed_and_the_page_stays(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = make.PAGE.read_bytes()
+    assert make.main(["Klondike-v0"]) == 0
+    assert make.PAGE.read_bytes() == before
+    assert make.rows_of(capsys.readouterr().out) == {"Klondike-v0": ROWS["Klondike-v0"]}
+
+
 @pytest.mark.slow
 def test_the_rows_are_what_is_found(capfd: pytest.CaptureFixture[str]) -> None:
     """Of one game of each kind, but for slow deals and loops; the command finds all, in minutes."""
