@@ -311,7 +311,7 @@ def rows_of(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page, or print what it would be of some games, or with ``--traces`` their traces."""
+    """Write the page, or print that of some games, or with ``--traces`` their traces."""
     if arguments[:1] == ["--traces"]:
         print(json.dumps(traces(arguments[1:])))
     elif arguments:

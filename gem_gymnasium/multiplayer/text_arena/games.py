@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import sys
@@ -51,6 +52,15 @@ _loading = threading.Lock()
 _alone = threading.Lock()
 
 
+def _forget() -> None:
+    """Begin anew in a forked process, where the threads that hold the locks are not."""
+    global _loading, _alone
+    _loading, _alone = threading.Lock(), threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 def kind_of(env_id: str) -> str:
     """Return the name of a game's folder in TextArena, which all its variants share."""
     return registry()[env_id].entry_point.split(".")[2]
@@ -70,12 +80,13 @@ def alone(env_id: str, deadline_s: float) -> Generator[None]:
     if kind_of(env_id) not in ALONE:
         yield
         return
-    if not _alone.acquire(timeout=min(deadline_s, threading.TIMEOUT_MAX)):
+    lock = _alone
+    if not lock.acquire(timeout=min(deadline_s, threading.TIMEOUT_MAX)):
         raise StepTimeout(f"TextArena's {env_id} waited over {deadline_s:g} s for other threads")
     try:
         yield
     finally:
-        _alone.release()
+        lock.release()
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What a game of TextArena leaves behind, shares and keeps: threads, imports, failures, copies."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
@@ -9,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from gem_gymnasium.core.errors import SnapshotMismatch
+from gem_gymnasium.core.errors import SnapshotMismatch, StepTimeout
 from gem_gymnasium.multiplayer import textarena
+from gem_gymnasium.multiplayer.text_arena import games
 
 pytest.importorskip("textarena")
 
@@ -38,6 +40,21 @@ def test_a_game_that_keeps_its_search_in_a_module_deals_the_same_beside_other_th
     finally:
         sys.setswitchinterval(interval)
     assert [found[0], found[1]] == alone
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_forked_process_waits_for_no_thread_of_its_parent() -> None:
+    with games._loading, games._alone:
+        child = os.fork()
+        if not child:
+            os._exit(games._loading.locked() or games._alone.locked())
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_waiting_for_other_threads_has_a_deadline() -> None:
+    env = textarena("Sokoban-v0", deadline_s=0.05)
+    with games._alone, pytest.raises(StepTimeout, match=r"waited over 0\.05 s for other threads"):
+        env.reset(seed=0)
 
 
 TOUCHED = """
