@@ -170,9 +170,14 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         self._show()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent can read now; asking twice changes nothing."""
+        """Return what an agent can read now; asking twice changes nothing.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset.
+        """
+        if self._state is None:
+            raise StepOutsideEpisode("the env was never reset: call reset() before observe()")
         seat = self.possible_agents.index(agent)
-        assert self._state is not None
         parts = [
             self.rules(self.config, seat) + self._promise() if self._new[seat] else "",
             self._told[seat],

@@ -215,7 +215,13 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         self._show()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent can read now; asking twice changes nothing."""
+        """Return what an agent can read now; asking twice changes nothing.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset.
+        """
+        if self._episode is None:
+            raise StepOutsideEpisode("the env was never reset: call reset() before observe()")
         return {TEXT: self._read(self.possible_agents.index(agent)).text}
 
     def render(self) -> Any:
@@ -297,8 +303,7 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
             turn = "It is your turn."
         else:
             turn = "It is not your turn."
-        assert self._episode is not None
-        return self._episode.read(seat, turn)
+        return cast("Episode", self._episode).read(seat, turn)
 
     def _picture(self) -> str:
         """Return every seat's board, once where all see the same."""

@@ -205,6 +205,23 @@ def begin(env: Any, env_id: str, num_players: int, seed: int) -> None:
         if isinstance(error, (AssertionError, ValueError)):
             raise ConfigError(f"TextArena's {env_id} cannot begin: {error}") from error
         raise
+    _put_right(env.state)
+
+
+def _put_right(state: Any) -> None:
+    """Have a game for one player refuse replies for the reason and at the reward that it means.
+
+    Some games give both in the wrong order: the reward of a refused reply was then a text, and a
+    model's mistake a failure of the game.
+    """
+    if not isinstance(state, sys.modules["textarena"].SinglePlayerState):
+        return
+    refuse = state.set_invalid_move
+
+    def set_invalid_move(reason: Any, reward: Any = -1.0) -> None:
+        refuse(*((reward, reason) if isinstance(reward, str) else (reason, reward)))
+
+    state.set_invalid_move = set_invalid_move
 
 
 def unavailable(env_id: str, error: Exception) -> GameUnavailable:

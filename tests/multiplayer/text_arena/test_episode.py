@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -10,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from gem_gymnasium.core.errors import SnapshotMismatch, StepTimeout
+from gem_gymnasium.core.errors import SnapshotMismatch, StepOutsideEpisode, StepTimeout
 from gem_gymnasium.multiplayer import textarena
+from gem_gymnasium.multiplayer.nim import NimEnv
 from gem_gymnasium.multiplayer.text_arena import games
 
 pytest.importorskip("textarena")
@@ -118,3 +120,24 @@ def test_an_env_that_cannot_take_up_a_snapshot_goes_on_as_it_was() -> None:
         assert env.snapshot() == before
     env.restore(before)
     assert env.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "id", ["Countdown-v0", "Cryptarithm-v0", "Slitherlink-v0", "ThreeCardMonte-v0"]
+)
+def test_a_game_that_takes_its_reward_for_the_reason_refuses_like_others(id: str) -> None:
+    env = textarena(id)
+    env.reset(seed=0)
+    env.step("no move")
+    assert env.infos["player_0"]["event"] == "refused"
+    assert re.search(r"Reason: (Inv|B)", env.observe("player_0")["text"])
+    env.step("no move")
+    info = env.infos["player_0"]
+    assert (info["event"], info["valid"], info["legal"]) == ("forfeit", True, False)
+    assert 0.0 <= env.rewards["player_0"] < 1.0
+
+
+def test_what_is_read_before_the_first_reset_is_a_named_mistake() -> None:
+    for env in (textarena("TicTacToe-v0"), NimEnv()):
+        with pytest.raises(StepOutsideEpisode, match=r"call reset\(\) before observe\(\)"):
+            env.observe("player_0")
