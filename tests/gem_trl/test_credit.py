@@ -66,7 +66,7 @@ def test_rebn_over_the_batch_and_over_each_env() -> None:
 
 def test_statistics_per_env_are_those_of_all_processes() -> None:
     played = [episode(turn(0.0)), episode(turn(1.0), env_id="test/B-v0")]
-    elsewhere = [("test/A-v0", 2.0), ("test/B-v0", 5.0), ("test/C-v0", 5.0)]
+    elsewhere = [(("test/A-v0", 0), 2.0), (("test/B-v0", 0), 5.0), (("test/C-v0", 0), 5.0)]
     credit = by_turn(played, "rebn", 1.0, scope="env", gather=lambda mine: mine + elsewhere)
     np.testing.assert_allclose([row.advantage for row in credit.rows], [-1.0, -1.0], atol=1e-6)
 

@@ -251,23 +251,23 @@ def test_exploitability_is_that_of_the_replies_that_are_sampled(
     build_trainer: Any, tokenizer: Any
 ) -> None:
     model = tiny.build_model(tokenizer, hidden=32, layers=1, heads=2)
-    chats = list(tiny.play_games(KuhnPokerEnv, 200, 0.0, 1))
-    sequences = tiny.encode_conversations(tokenizer, [chat[:2] for chat in chats])
-    tiny.warm_start(model, sequences, steps=250, batch_size=16, learning_rate=1e-2)
     trainer = small(build_trainer, model)
     measured: Any = trainer._exploitability
     (game,) = measured._poker().values()
-    policy, mass = game.policy(measured._score)
-    assert 0.5 < mass <= 1.0 + 1e-6
-    for each in game._sets[:3]:
+    asked = game._sets[:2]
+    known = [prompt + reply for prompt, reply in game._pairs[:4]]  # their two words each
+    tiny.warm_start(model, known, steps=150, batch_size=4, learning_rate=1e-2)
+    policy, _ = game.policy(measured._score)
+    for each in asked:
         prompt = trainer._encoder.encode(each.observation, each.info)
-        replies = trainer._generator.generate([prompt] * 2_000, SAMPLING, 0)
+        replies = trainer._generator.generate([prompt] * 600, SAMPLING, 0)
         texts = [tokenizer.decode(reply.ids, skip_special_tokens=True) for reply in replies]
         counts = np.array([texts.count(reply) for reply in each.replies])
         shares = counts / counts.sum()
         for word, share in zip(each.words, shares, strict=True):
-            # Four standard deviations of a share of at least a thousand replies.
-            assert policy[each.key][word] == pytest.approx(share, abs=0.065)
+            # Four standard deviations of a share of at least 400 replies.
+            assert counts.sum() >= 400
+            assert policy[each.key][word] == pytest.approx(share, abs=0.1)
 
 
 def test_an_evaluation_measures_exploitability_and_meets_our_players(
