@@ -13,6 +13,7 @@ from gymnasium.vector import SyncVectorEnv
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.multiplayer import AllSeats
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv, parallel_env
+from gem_gymnasium.multiplayer.leduc_poker import LeducPokerEnv
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_gymnasium.wrappers import History
 from gem_trl import tiny
@@ -279,6 +280,17 @@ def test_an_evaluation_measures_exploitability_and_meets_our_players(
     assert first == pytest.approx(metrics[f"eval_env/{KUHN}/exploitability"])
     for player in ("random", "solver"):
         assert f"eval_env/gem/KuhnPoker-vs-{player}-v0/return" in metrics
+
+
+def test_a_poker_game_of_other_settings_is_evaluated_without_exploitability(
+    build_trainer: Any, model: Any
+) -> None:
+    def short_game() -> Any:
+        return LeducPokerEnv(max_turns=3)
+
+    metrics = small(build_trainer, model, env=short_game, eval_episodes=2).evaluate()
+    assert "eval_episode/return" in metrics
+    assert not any("exploitability" in name for name in metrics)
 
 
 @pytest.mark.parametrize(
