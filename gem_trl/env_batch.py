@@ -29,18 +29,17 @@ class Start(NamedTuple):
 class Step(NamedTuple):
     """What one reply led to; the real last observation where the episode ended.
 
-    In a game of several players: the seat that reads it, and each seat's reward and whether it has
-    won.
+    ``rewards`` and ``wins`` have a place for each seat of a game of several players; ``seat`` reads
+    the observation.
     """
 
     observation: str
-    reward: float
+    rewards: tuple[float, ...]
     terminated: bool
     truncated: bool
     info: Info
+    wins: tuple[bool, ...]
     seat: int = 0
-    rewards: tuple[float, ...] = ()
-    wins: tuple[bool, ...] = ()
 
 
 class Envs(Protocol):
@@ -133,23 +132,22 @@ class ThreadedEnvs:
         steps: dict[int, Step] = {}
         for place, index in enumerate(infos["env_id"]):
             info = info_of(infos, place)
-            step = Step(
+            seats = self.seats[self.kinds[int(index)]]
+            paid: tuple[Any, ...] = (rewards[place],)
+            won: tuple[Any, ...] = (info.get("success", False),)
+            if seats > 1:
+                # The info of an invalid step is, but for that, the one before.
+                nothing = () if info.get("valid", True) else (0,) * seats
+                paid, won = nothing or info["rewards"], nothing or info["wins"]
+            steps[int(index)] = Step(
                 observations[place],
-                float(rewards[place]),
+                tuple(map(float, paid)),
                 bool(terminations[place]),
                 bool(truncations[place]),
                 info,
+                tuple(map(bool, won)),
+                self._seat(index, info),
             )
-            seats = self.seats[self.kinds[int(index)]]
-            if seats > 1:
-                # The info of an invalid step is, but for that, the one before.
-                none = () if info.get("valid", True) else (0,) * seats
-                step = step._replace(
-                    seat=self._seat(index, info),
-                    rewards=tuple(map(float, none or info["rewards"])),
-                    wins=tuple(map(bool, none or info["wins"])),
-                )
-            steps[int(index)] = step
         return steps
 
     def games(self) -> dict[str, AllSeats]:
@@ -221,7 +219,12 @@ class VectorEnvs:
             if self._ended[i] and self._mode is AutoresetMode.SAME_STEP:
                 observation, info = info["final_obs"], cast("Info", info["final_info"])
             steps[i] = Step(
-                observation, float(rewards[i]), bool(terminations[i]), bool(truncations[i]), info
+                observation,
+                (float(rewards[i]),),
+                bool(terminations[i]),
+                bool(truncations[i]),
+                info,
+                (bool(info.get("success", False)),),
             )
         return steps
 

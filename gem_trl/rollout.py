@@ -212,8 +212,7 @@ class Collector:
             episode, reply = live[env], by_env[env]
             # A sampler that gave not-a-number drew from nothing: its reply must teach nothing.
             scored = reply.log_probs is None or math.isfinite(sum(reply.log_probs))
-            rewards = step.rewards or (step.reward,)
-            finite = all(map(math.isfinite, rewards))  # NaN would reach every advantage
+            odd = [each for each in step.rewards if not math.isfinite(each)]
             turns = episode.turns.setdefault(episode.seat, [])
             turns.append(
                 Turn(
@@ -230,11 +229,10 @@ class Collector:
             prompt_ids = self._encoder.encode(step.observation, step.info)
             fits = len(prompt_ids) <= self._max_prompt_tokens
             episode.prompt_ids, episode.seat = prompt_ids if fits else (), step.seat
-            if finite:
-                episode.pay(rewards)
-            wins = step.wins or (bool(step.info.get("success", False)),)
-            if not finite:
-                error = f"reward {next(each for each in rewards if not math.isfinite(each))}"
+            if not odd:  # NaN would reach every advantage of the rollout
+                episode.pay(step.rewards)
+            if odd:
+                error = f"reward {odd[0]}"
                 ended = self._ended(env, episode, stop="crash", error=error, valid=False)
             elif not step.info.get("valid", True):
                 ended = self._ended(env, episode, **_failure(step.info))
@@ -244,7 +242,7 @@ class Collector:
                     episode,
                     terminated=step.terminated,
                     stop=str(step.info.get("stop", "")),
-                    wins=wins,
+                    wins=step.wins,
                 )
             elif not fits:
                 ended = self._ended(env, episode, stop="context")

@@ -153,28 +153,21 @@ def play_games(
     for _ in range(games):
         game.reset(seed=int(rng.integers(2**62)))
         open_chats: dict[str, Conversation] = {}
-
-        def read(agent: str, chats: dict[str, Conversation]) -> Iterator[Conversation]:
-            """Close the agent's chat with what it reads now."""
-            if agent in chats:
-                text = game.observe(agent)["text"]
-                yield [*chats.pop(agent), {"role": "user", "content": text}]
-
         while not any(game.terminations.values()):
             agent = game.agent_selection
-            yield from read(agent, open_chats)
-            text = game.observe(agent)["text"]
+            read = {"role": "user", "content": game.observe(agent)["text"]}
+            if agent in open_chats:
+                yield [*open_chats[agent], read]
             if rng.random() < skill:
-                reply = skilled(text, game.infos[agent], rng)
+                reply = skilled(read["content"], game.infos[agent], rng)
             else:
                 reply = game.sample_legal_action(rng)
-            open_chats[agent] = [
-                {"role": "user", "content": text},
-                {"role": "assistant", "content": reply},
-            ]
+            open_chats[agent] = [read, {"role": "assistant", "content": reply}]
             game.step(reply)
         for agent in game.possible_agents:
-            yield from read(agent, open_chats)
+            if agent in open_chats:
+                read = {"role": "user", "content": game.observe(agent)["text"]}
+                yield [*open_chats[agent], read]
 
 
 def train_tokenizer(texts: Sequence[str], vocab_size: int = 400) -> PreTrainedTokenizerFast:
