@@ -9,10 +9,10 @@ import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.multiplayer import ids
+from gem_gymnasium.multiplayer.aec_base import TEXT
 from gem_gymnasium.multiplayer.players import PLAYERS, Player, names_for, player_for
 from gem_gymnasium.multiplayer.players.base import Game
 from gem_gymnasium.multiplayer.replies import boxed
-from gem_gymnasium.multiplayer.text_aec import TEXT
 
 PERSON = "person"
 OPPONENTS = (*PLAYERS, PERSON)

@@ -11,7 +11,7 @@ import numpy as np
 from gem_gymnasium.core.errors import MachineryError, StepOutsideEpisode
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
-from gem_gymnasium.multiplayer.text_aec import TEXT
+from gem_gymnasium.multiplayer.aec_base import TEXT
 
 TextEnv = gym.Env[str, str]
 

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.intervals import Z95
+from gem_gymnasium.multiplayer.aec_base import TEXT
 from gem_gymnasium.multiplayer.players.base import Game, Player
-from gem_gymnasium.multiplayer.text_aec import TEXT
 
 ELO = 400.0 / log(10.0)
 """Points of a natural unit of odds."""

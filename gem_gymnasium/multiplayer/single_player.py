@@ -19,9 +19,9 @@ from gem_gymnasium.core.errors import (
 from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
+from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT
 from gem_gymnasium.multiplayer.players import Player, player_for
 from gem_gymnasium.multiplayer.players.base import Game
-from gem_gymnasium.multiplayer.text_aec import FORFEIT, OTHER, TEXT
 
 DRAWN = -1
 """The seat of who does not mind: it is drawn anew in each episode."""

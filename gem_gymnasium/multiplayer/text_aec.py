@@ -1,49 +1,25 @@
-"""TextAEC: the one place where a game of several players meets the PettingZoo protocol.
-
-Somewhat over 400 lines: the protocol, a move, the wording and the snapshot share one state.
-"""
+"""TextAEC: the one place where a game of several players meets the PettingZoo protocol."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
 import numpy as np
-from gymnasium import spaces
-from gymnasium.utils import seeding
-from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
 from gem_gymnasium.core.game import ConfigT, MoveT, StateT, build_config, tuples
-from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
-from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
-from gem_gymnasium.core.text_env import INFO_TYPES, MALFORMED
+from gem_gymnasium.core.spaces import MAX_CHARS
+from gem_gymnasium.core.text_env import MALFORMED
+from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, AECBase, Observation
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost, to_all, to_each
 
-OTHER = "other"
-"""The event, for a player who waited, of another's move."""
-
-FORFEIT = "forfeit"
-"""The event of a reply that used the last try."""
-
-MULTI_INFO_TYPES: Mapping[str, type] = {
-    **INFO_TYPES,
-    "seat": int,
-    "tries_left": int,
-    "to_move": bool,
-}
-"""The keys of every player's ``infos``, with their types."""
-
 FORMAT_VERSION = 1
-TEXT = "text"
-
-Observation = dict[str, str]
 
 
-class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
+class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
     """A text game of several players as a :class:`pettingzoo.AECEnv`.
 
     Agents are ``player_0``, ``player_1``, ...; an observation is ``{"text": str}`` (PettingZoo's
@@ -71,35 +47,19 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         ConfigError: A rule does not exist or its value is refused.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it as an instance attribute
-        "render_modes": ["ansi", "human", *(["rgb_array"] if can_draw() else [])],
-        "render_fps": 2,
-        "is_parallelizable": True,
-    }
-
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if hasattr(cls, "name"):
             cls.metadata = {**cls.metadata, "name": f"{cls.name}_v0"}
 
     def __init__(self, *, render_mode: str | None = None, retries: int = 2, **rules: Any) -> None:
-        super().__init__()
-        check_render_mode(render_mode, self.metadata["render_modes"])
+        super().__init__(render_mode)
         if type(retries) is not int or retries < 0:
             raise ConfigError(f"retries must be an int, at least 0, got {retries!r}")
         self.config: ConfigT = build_config(self.config_type, rules)
-        self.render_mode, self.retries = render_mode, retries
+        self.retries = retries
         self.kwargs: dict[str, Any] = {"retries": retries, **rules}
         self.possible_agents = [f"player_{seat}" for seat in range(self.players(self.config))]
-        self._observations = spaces.Dict({TEXT: UnicodeText()})
-        self._actions = UnicodeText()
-        self.agents: list[str] = []
-        self.rewards: dict[str, float] = {}
-        self.terminations: dict[str, bool] = {}
-        self.truncations: dict[str, bool] = {}
-        self.infos: dict[str, dict[str, Any]] = {}
-        self._cumulative_rewards: dict[str, float] = {}
-        self.np_random: np.random.Generator | None = None
         self._state: StateT | None = None
         self._turn = self._tries = 0
         self._new: list[bool] = []
@@ -109,14 +69,6 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
 
     # -- the PettingZoo protocol --------------------------------------------------------------
 
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return ``Dict(text=UnicodeText)``, the same object for every agent."""
-        return self._observations
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return ``UnicodeText``, the same object for every agent."""
-        return self._actions
-
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode.
 
@@ -124,14 +76,8 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
             seed: Seed of the env's own generator; None goes on with it.
             options: Not used; PettingZoo's ``api_test`` passes some of its own.
         """
-        if seed is not None or self.np_random is None:
-            self.np_random, _ = seeding.np_random(seed)
-        self._state = self.deal(self.config, self.np_random)
-        self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        self._state = self.deal(self.config, self._generator(seed))
+        self._seat_all()
         self._turn, self._tries = 0, self.retries
         self._new = [True] * len(self.agents)
         self._told = [""] * len(self.agents)
@@ -151,21 +97,11 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
             StepOutsideEpisode: The env was never reset, or every agent is done.
             ConfigError: ``action`` is no str.
         """
-        if not self.agents or self._state is None:
-            raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            if action is not None:
-                raise ConfigError(f"the episode of {agent} is over: its action must be None")
-            self._was_dead_step(cast("Any", None))
+        seat = self._replying(action)
+        if seat is None:
             return
-        if not isinstance(action, str):
-            raise ConfigError(f"an action must be a str, got {type(action).__name__}")
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        seat = self.possible_agents.index(agent)
         self._new[seat], self._told[seat] = False, ""
-        self._finish(seat, self._judged(seat, action))
+        self._finish(seat, self._judged(seat, cast("str", action)))
         self._accumulate_rewards()
         self._show()
 
@@ -175,8 +111,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         Raises:
             StepOutsideEpisode: The env was never reset.
         """
-        if self._state is None:
-            raise StepOutsideEpisode("the env was never reset: call reset() before observe()")
+        self._check_begun("observe")
         seat = self.possible_agents.index(agent)
         parts = [
             self.rules(self.config, seat) + self._promise() if self._new[seat] else "",
@@ -185,22 +120,9 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
         ]
         return {TEXT: "\n".join(part for part in parts if part)}
 
-    def render(self) -> Any:
-        """Return what each seat can see, as text (``ansi``) or frame (``rgb_array``), else None.
-
-        Raises:
-            StepOutsideEpisode: The env was never reset.
-        """
-        if self._state is None:
-            raise StepOutsideEpisode("the env was never reset: call reset() before render()")
-        if self.render_mode == "ansi":
-            return self._picture()
-        if self.render_mode == "rgb_array":
-            return draw_text(self._picture())
-        return None
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+    @property
+    def _is_begun(self) -> bool:
+        return self._state is not None
 
     # -- one move -----------------------------------------------------------------------------
 
@@ -329,19 +251,9 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECEnv[str, Observation, str]):
             return "It is not your turn."
         return f"It is your turn: {self.form(self.config, self._state, seat)}"
 
-    def _picture(self) -> str:
-        """Return every seat's view, once where all see the same."""
+    def _views(self) -> list[str]:
         assert self._state is not None
-        views = [self.view(self.config, self._state, s) for s in range(len(self.possible_agents))]
-        if len(set(views)) == 1:
-            return views[0]
-        pairs = zip(self.possible_agents, views, strict=True)
-        return "\n\n".join(f"{agent}:\n{view}" for agent, view in pairs)
-
-    def _show(self) -> None:
-        """Show it to a person who watches."""
-        if self.render_mode == "human":
-            sys.stdout.write(f"{self._picture()}\n\n")
+        return [self.view(self.config, self._state, s) for s in range(len(self.possible_agents))]
 
     # -- beyond PettingZoo --------------------------------------------------------------------
 

@@ -9,7 +9,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode
-from gem_gymnasium.multiplayer.text_aec import Observation, TextAEC
+from gem_gymnasium.multiplayer.aec_base import Observation
+from gem_gymnasium.multiplayer.text_aec import TextAEC
 from gem_gymnasium.multiplayer.text_arena.env import TextArenaAEC
 
 Game = TextAEC[Any, Any, Any] | TextArenaAEC

@@ -21,7 +21,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 
 from gem_gymnasium.core.errors import ConfigError, ConformanceError, UnknownName
 from gem_gymnasium.core.text_env import MALFORMED
-from gem_gymnasium.multiplayer.text_aec import FORFEIT, MULTI_INFO_TYPES, OTHER
+from gem_gymnasium.multiplayer.aec_base import FORFEIT, MULTI_INFO_TYPES, OTHER
 from gem_gymnasium.testing.guesses import guess
 from gem_gymnasium.testing.hostile import HOSTILE_STRINGS
 from gem_gymnasium.testing.script import broken

@@ -13,9 +13,9 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
+from gem_gymnasium.multiplayer.aec_base import TEXT
 from gem_gymnasium.multiplayer.all_seats import AllSeats
 from gem_gymnasium.multiplayer.replies import boxed
-from gem_gymnasium.multiplayer.text_aec import TEXT
 
 POKER = ("kuhn_poker", "leduc_poker")
 """The games whose policies can be written down whole."""

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from gymnasium import spaces
-from gymnasium.utils import seeding
-from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import (
     ConfigError,
     MachineryError,
     SnapshotMismatch,
     SnapshotUnsupported,
-    StepOutsideEpisode,
 )
-from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
-from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText
+from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.core.text_env import FAILED, MALFORMED, failure_info
-from gem_gymnasium.multiplayer.text_aec import FORFEIT, OTHER, TEXT, Observation
+from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, AECBase, Observation
 from gem_gymnasium.multiplayer.text_arena import games
 from gem_gymnasium.multiplayer.text_arena.confine import Dice
 from gem_gymnasium.multiplayer.text_arena.episode import Episode, call
@@ -41,7 +36,7 @@ LOAD_S = 120.0
 """Seconds that a game may take to be made for the first time in a process."""
 
 
-class TextArenaAEC(AECEnv[str, Observation, str]):
+class TextArenaAEC(AECBase):
     """A game of TextArena, with the spaces and the infos of ``TextAEC``.
 
     Agents are ``player_0``, ``player_1``, ...; an observation is ``{"text": str}``, an action any
@@ -79,11 +74,6 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         ConfigError: An argument is refused.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it as an instance attribute
-        "render_modes": ["ansi", "human", *(["rgb_array"] if can_draw() else [])],
-        "render_fps": 2,
-        "is_parallelizable": True,
-    }
     events = (MOVED, REFUSED, FAILED)
 
     def __init__(
@@ -96,12 +86,11 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         deadline_s: float = 20.0,
         **kwargs: Any,
     ) -> None:
-        super().__init__()
+        super().__init__(render_mode)
         self._arguments: dict[str, Any] = {
             "env_id": env_id, "num_players": num_players, "render_mode": render_mode,
             "max_turns": max_turns, "deadline_s": deadline_s, **kwargs,
         }  # fmt: skip
-        check_render_mode(render_mode, self.metadata["render_modes"])
         fewest, most = games.players_of(env_id)
         players = fewest if num_players is None else num_players
         if type(players) is not int or not fewest <= players <= most:
@@ -113,35 +102,18 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         if not deadline_s > 0:
             raise ConfigError(f"deadline_s must be above 0, got {deadline_s!r}")
         self.env_id, self.game_kwargs = env_id, kwargs
-        self.render_mode, self.max_turns, self.deadline_s = render_mode, max_turns, deadline_s
+        self.max_turns, self.deadline_s = max_turns, deadline_s
         self.kwargs: dict[str, Any] = {
             "env_id": env_id, "num_players": players, "max_turns": max_turns, **kwargs,
         }  # fmt: skip
         self.metadata = {**type(self).metadata, "name": f"textarena/{env_id}"}
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self._observations = spaces.Dict({TEXT: UnicodeText()})
-        self._actions = UnicodeText()
-        self.agents: list[str] = []
-        self.rewards: dict[str, float] = {}
-        self.terminations: dict[str, bool] = {}
-        self.truncations: dict[str, bool] = {}
-        self.infos: dict[str, dict[str, Any]] = {}
-        self._cumulative_rewards: dict[str, float] = {}
-        self.np_random: np.random.Generator | None = None
         self._episode: Episode | None = None
         games.load(env_id)  # with no deadline: an import must not be left in its midst
         # Raises what it lacks; some read word lists for seconds, the first time.
         call(env_id, Dice(0), max(deadline_s, LOAD_S), lambda: games.make(env_id, kwargs))
 
     # -- the PettingZoo protocol --------------------------------------------------------------
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return ``Dict(text=UnicodeText)``, the same object for every agent."""
-        return self._observations
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return ``UnicodeText``, the same object for every agent."""
-        return self._actions
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start an episode.
@@ -155,15 +127,10 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
             ConfigError: The game refuses the number of players.
             MachineryError: TextArena raised, or took too long.
         """
-        if seed is not None or self.np_random is None:
-            self.np_random, _ = seeding.np_random(seed)
+        generator = self._generator(seed)
         self.agents = []  # should the deal fail
-        episode = self._episode = self._begin(int(self.np_random.integers(2**32)))
-        self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
+        episode = self._episode = self._begin(int(generator.integers(2**32)))
+        self._seat_all()
         self.agent_selection = self.agents[episode.to_move()]
         self._inform(None, "reset", legal=True)
         self._show()
@@ -178,20 +145,10 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
             StepOutsideEpisode: The env was never reset, or every agent is done.
             ConfigError: ``action`` is no str.
         """
-        episode = self._episode
-        if not self.agents or episode is None:
-            raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
-        agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            if action is not None:
-                raise ConfigError(f"the episode of {agent} is over: its action must be None")
-            self._was_dead_step(cast("Any", None))
+        seat = self._replying(action)
+        if seat is None:
             return
-        if not isinstance(action, str):
-            raise ConfigError(f"an action must be a str, got {type(action).__name__}")
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
-        seat = self.possible_agents.index(agent)
+        action, episode = cast("str", action), cast("Episode", self._episode)
         before = episode.errors(seat)
         try:
             over = episode.give(clean(action) if len(action) <= MAX_CHARS else "")
@@ -220,24 +177,12 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         Raises:
             StepOutsideEpisode: The env was never reset.
         """
-        if self._episode is None:
-            raise StepOutsideEpisode("the env was never reset: call reset() before observe()")
+        self._check_begun("observe")
         return {TEXT: self._read(self.possible_agents.index(agent)).text}
 
-    def render(self) -> Any:
-        """Return what each seat can see, as text (``ansi``) or frame (``rgb_array``), else None.
-
-        Raises:
-            StepOutsideEpisode: The env was never reset.
-        """
-        if self._episode is None:
-            raise StepOutsideEpisode("the env was never reset: call reset() before render()")
-        if self.render_mode == "ansi":
-            return self._picture()
-        return draw_text(self._picture()) if self.render_mode == "rgb_array" else None
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to release."""
+    @property
+    def _is_begun(self) -> bool:
+        return self._episode is not None
 
     # -- one reply ----------------------------------------------------------------------------
 
@@ -305,19 +250,8 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
             turn = "It is not your turn."
         return cast("Episode", self._episode).read(seat, turn)
 
-    def _picture(self) -> str:
-        """Return every seat's board, once where all see the same."""
-        assert self._episode is not None
-        boards = self._episode.boards
-        if len(set(boards)) == 1:
-            return boards[0]
-        pairs = zip(self.possible_agents, boards, strict=True)
-        return "\n\n".join(f"{agent}:\n{board}" for agent, board in pairs)
-
-    def _show(self) -> None:
-        """Show it to a person who watches."""
-        if self.render_mode == "human":
-            sys.stdout.write(f"{self._picture()}\n\n")
+    def _views(self) -> Sequence[str]:
+        return cast("Episode", self._episode).boards
 
     # -- beyond PettingZoo --------------------------------------------------------------------
 
@@ -327,9 +261,8 @@ class TextArenaAEC(AECEnv[str, Observation, str]):
         Raises:
             StepOutsideEpisode: The env was never reset.
         """
-        if self._episode is None:
-            raise StepOutsideEpisode("the env was never reset: call reset() before rules_of()")
-        return "\n".join(self._episode.rules[self.possible_agents.index(agent)])
+        self._check_begun("rules_of")
+        return "\n".join(cast("Episode", self._episode).rules[self.possible_agents.index(agent)])
 
     def snapshot(self) -> bytes:
         """Return the episode, the settings and the generator as JSON bytes.

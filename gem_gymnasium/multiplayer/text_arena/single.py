@@ -9,7 +9,7 @@ import gymnasium as gym
 from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode, UnknownName
 from gem_gymnasium.core.render import draw_text
 from gem_gymnasium.core.spaces import UnicodeText
-from gem_gymnasium.multiplayer.text_aec import FORFEIT, TEXT
+from gem_gymnasium.multiplayer.aec_base import FORFEIT, TEXT
 from gem_gymnasium.multiplayer.text_arena.env import TextArenaAEC
 
 

@@ -1,0 +1,153 @@
+"""AECBase: what every text game of several players shares of the PettingZoo protocol."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
+
+from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode
+from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
+from gem_gymnasium.core.spaces import UnicodeText
+from gem_gymnasium.core.text_env import INFO_TYPES
+
+OTHER = "other"
+"""The event, for a player who waited, of another's move."""
+
+FORFEIT = "forfeit"
+"""The event of a reply that used the last try."""
+
+MULTI_INFO_TYPES: Mapping[str, type] = {
+    **INFO_TYPES,
+    "seat": int,
+    "tries_left": int,
+    "to_move": bool,
+}
+"""The keys of every player's ``infos``, with their types."""
+
+TEXT = "text"
+
+Observation = dict[str, str]
+
+
+class AECBase(AECEnv[str, Observation, str]):
+    """Seats, spaces, the order of calls and the picture of a text game; a subclass plays it.
+
+    Args:
+        render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None.
+
+    Raises:
+        ConfigError: There is no such render mode.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo declares it as an instance attribute
+        "render_modes": ["ansi", "human", *(["rgb_array"] if can_draw() else [])],
+        "render_fps": 2,
+        "is_parallelizable": True,
+    }
+
+    def __init__(self, render_mode: str | None) -> None:
+        super().__init__()
+        check_render_mode(render_mode, self.metadata["render_modes"])
+        self.render_mode = render_mode
+        self._observations = spaces.Dict({TEXT: UnicodeText()})
+        self._actions = UnicodeText()
+        self.agents: list[str] = []
+        self.rewards: dict[str, float] = {}
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self.infos: dict[str, dict[str, Any]] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+        self.np_random: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return ``Dict(text=UnicodeText)``, the same object for every agent."""
+        return self._observations
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return ``UnicodeText``, the same object for every agent."""
+        return self._actions
+
+    def render(self) -> Any:
+        """Return what each seat can see, as text (``ansi``) or frame (``rgb_array``), else None.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset.
+        """
+        self._check_begun("render")
+        if self.render_mode == "ansi":
+            return self._picture()
+        return draw_text(self._picture()) if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to release."""
+
+    # -- for subclasses -----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def _is_begun(self) -> bool:
+        """Whether there was ever an episode."""
+
+    @abstractmethod
+    def _views(self) -> Sequence[str]:
+        """Return what each seat can see, for who watches."""
+
+    def _check_begun(self, call: str) -> None:
+        """Refuse a call that needs an episode, over or not."""
+        if not self._is_begun:
+            raise StepOutsideEpisode(f"the env was never reset: call reset() before {call}()")
+
+    def _generator(self, seed: int | None) -> np.random.Generator:
+        """Return the env's own generator, seeded anew if there is a seed."""
+        if seed is not None or self.np_random is None:
+            self.np_random, _ = seeding.np_random(seed)
+        return self.np_random
+
+    def _seat_all(self) -> None:
+        """Let every agent begin an episode."""
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+
+    def _replying(self, action: str | None) -> int | None:
+        """Return the seat whose reply this is, its rewards cleared; None: its agent has left.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset, or every agent is done.
+            ConfigError: ``action`` is no str, or None is missing.
+        """
+        if not self.agents or not self._is_begun:
+            raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            if action is not None:
+                raise ConfigError(f"the episode of {agent} is over: its action must be None")
+            self._was_dead_step(cast("Any", None))
+            return None
+        if not isinstance(action, str):
+            raise ConfigError(f"an action must be a str, got {type(action).__name__}")
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        return self.possible_agents.index(agent)
+
+    def _picture(self) -> str:
+        """Return every seat's view, once where all see the same."""
+        views = self._views()
+        if len(set(views)) == 1:
+            return views[0]
+        pairs = zip(self.possible_agents, views, strict=True)
+        return "\n\n".join(f"{agent}:\n{view}" for agent, view in pairs)
+
+    def _show(self) -> None:
+        """Show it to a person who watches."""
+        if self.render_mode == "human":
+            sys.stdout.write(f"{self._picture()}\n\n")
