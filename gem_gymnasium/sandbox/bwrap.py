@@ -61,8 +61,8 @@ class Bwrap(Level):
     ends, the kernel kills the whole tree. Started by root, the program is an unused user.
 
     **Not covered**: a fault in the kernel; memory of the kernel's own (pipes, sockets); the limit
-    on the memory of all processes together is looked at ten times a second, so a program can pass
-    it for so long; timing.
+    on the memory of all processes together is looked at ten to a hundred times a second, so a
+    program can pass it for so long; timing.
     """
 
     name: ClassVar[str] = "bwrap"

@@ -12,8 +12,13 @@ from gem_gymnasium.sandbox.level import Running
 
 CHUNK = 65_536
 MAX_ANSWER = 4_096
-WATCH_S = 0.1
-"""How often memory and disk are looked at during a run."""
+WATCH_S = (0.01, 0.1)
+"""The shortest and the longest time between two looks at memory and disk during a run.
+
+What a program takes in between no limit stops, so looks that are cheap come often.
+"""
+LOOKING_SHARE = 0.05
+"""The share of a run's time that looks may take, where they are neither rare nor often."""
 
 
 class Captured(NamedTuple):
@@ -45,7 +50,7 @@ def capture(
     over = ""
     answer = b""
     deadline = time.monotonic() + time_s
-    watch = time.monotonic() + WATCH_S
+    watch = time.monotonic() + WATCH_S[0]
     with selectors.DefaultSelector() as selector:
         for descriptor in (*kept, running.ended, running.answers):
             if descriptor >= 0:
@@ -75,8 +80,10 @@ def capture(
                 else:
                     selector.unregister(key.fd)  # the session is dying: `ended` follows
             over = over or _over(kept, output_bytes)
-            if not over and time.monotonic() >= watch:
-                over, watch = running.excess(), time.monotonic() + WATCH_S
+            now = time.monotonic()
+            if not over and now >= watch:
+                over, looked = running.excess(), time.monotonic()
+                watch = looked + min(max((looked - now) / LOOKING_SHARE, WATCH_S[0]), WATCH_S[1])
     for descriptor, data in kept.items():  # what it had written before it ended
         _take(descriptor, data, output_bytes, 2 + output_bytes // CHUNK)
     over = over or _over(kept, output_bytes)

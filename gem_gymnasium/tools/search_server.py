@@ -31,6 +31,9 @@ MAX_TEXT_CHARS = 8_000
 MAX_CONNECTIONS = 256
 """Connections at a time; one more is told to come again."""
 
+MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES
+"""Bytes of a refused request that are read and thrown away, so that its client hears why."""
+
 _CHECK_S = 0.25
 
 
@@ -162,11 +165,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Search."""
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or len(length) > 18:
-            self.close_connection = True
-            return self._refuse(411, "the request has no Content-Length")
+            return self._refuse_unread(411, "the request has no Content-Length")
         if int(length) > MAX_BODY_BYTES:
-            self.close_connection = True
-            return self._refuse(413, f"a request is at most {MAX_BODY_BYTES} bytes")
+            return self._refuse_unread(413, f"a request is at most {MAX_BODY_BYTES} bytes")
         body = self.rfile.read(int(length))
         if self.path.rstrip("/") != "/retrieve":
             return self._refuse(404, "post to /retrieve")
@@ -192,6 +193,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _refuse(self, status: int, why: str) -> None:
         self._send(status, json.dumps({"error": why}).encode())
+
+    def _refuse_unread(self, status: int, why: str) -> None:
+        """Refuse a request whose body is not read, and end the connection.
+
+        Closed with bytes unread, it would be reset, and the client might never see the answer.
+        """
+        self.close_connection = True
+        self._refuse(status, why)
+        self.connection.shutdown(socket.SHUT_WR)
+        discarded = 0
+        while discarded < MAX_DISCARDED_BYTES and (more := self.connection.recv(65_536)):
+            discarded += len(more)
 
     def _send(self, status: int, body: bytes, kind: str = "application/json") -> None:
         self.send_response(status)

@@ -156,6 +156,31 @@ def test_a_bad_request_is_refused_and_the_next_answered(
     assert post(server, b'{"queries": ["town"]}')[0] == 200
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [("Content-Length: 4194304", 413), ("X: y", 411), ("Content-Length: -1", 411)],
+)
+def test_a_client_hears_why_however_much_it_still_sends(
+    server: SearchServer, head: str, status: int
+) -> None:
+    port = int(server.url.split(":")[2].partition("/")[0])
+    for _ in range(20):
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+            client.sendall(f"POST /retrieve HTTP/1.1\r\n{head}\r\n\r\n".encode())
+            time.sleep(0.01)  # by now it is refused
+            client.sendall(b"x" * 2**22)
+            assert client.recv(100).startswith(f"HTTP/1.1 {status}".encode())
+
+
+def test_what_is_refused_is_not_read_for_ever() -> None:
+    with SearchServer(INDEX, port=0, timeout_s=0.5) as server:
+        port = int(server.url.split(":")[2].partition("/")[0])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+            client.sendall(b"POST /retrieve HTTP/1.1\r\nContent-Length: 9999999999\r\n\r\n")
+            with pytest.raises((BrokenPipeError, ConnectionResetError)):
+                client.sendall(b"x" * 2**26)
+
+
 def test_other_places_are_not_there(server: SearchServer) -> None:
     assert post(server, b"{}", "/")[0] == 404
     with pytest.raises(BackendError, match="404"):
