@@ -17,6 +17,13 @@ from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, AECBase, Ob
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost, to_all, to_each
 
 FORMAT_VERSION = 1
+_NONE = type(None)
+SAVED: dict[str, tuple[type, ...]] = {
+    "rng": (dict, _NONE), "state": (list, _NONE), "turn": (int,), "tries": (int,), "new": (list,),
+    "told": (list,), "agents": (list,), "selection": (str, _NONE), "rewards": (dict,),
+    "owed": (dict,), "terminations": (dict,), "infos": (dict,),
+}  # fmt: skip
+"""What a snapshot has beside the env's own settings."""
 
 
 class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
@@ -299,7 +306,8 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
         """Take up the episode of a :meth:`snapshot` of an env with the same settings.
 
         Raises:
-            SnapshotMismatch: It is of another game, other settings or another format.
+            SnapshotMismatch: It is of another game, other settings or another format, or damaged.
+                The env is then as it was.
         """
         try:
             saved: dict[str, Any] = json.loads(data)
@@ -315,6 +323,24 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
         for key, value in own.items():
             if saved.get(key) != value:
                 raise SnapshotMismatch(f"{key} is {value!r} here and {saved.get(key)!r} there")
+        before = dict(vars(self))
+        try:
+            self._take_up(saved)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            vars(self).clear()
+            vars(self).update(before)
+            raise SnapshotMismatch(f"this snapshot is damaged: {error!r}") from error
+
+    def _take_up(self, saved: dict[str, Any]) -> None:
+        for key, kind in SAVED.items():
+            if not isinstance(saved[key], kind):
+                raise TypeError(f"{key} is {saved[key]!r}")
+        agents = set(saved["agents"])
+        by_agent = [set(saved[key]) for key in ("rewards", "owed", "terminations", "infos")]
+        if any(each != by_agent[0] or not agents <= each for each in by_agent):
+            raise ValueError(f"players {sorted(agents)}, but values for {by_agent}")
+        if agents and (saved["selection"] not in agents or saved["state"] is None):
+            raise ValueError(f"nobody of {sorted(agents)} can move")
         if saved["rng"] is not None:
             self.np_random = np.random.Generator(np.random.PCG64())
             self.np_random.bit_generator.state = saved["rng"]
@@ -329,3 +355,5 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
         self.terminations = saved["terminations"]
         self.truncations = dict.fromkeys(self.terminations, False)
         self.infos = saved["infos"]
+        for agent in self.agents:  # what cannot be told is no episode
+            self.observe(agent)

@@ -1,6 +1,7 @@
 """What every multi-player id keeps: PettingZoo's contract, our own, and secrets."""
 
 import functools
+import json
 from typing import Any
 
 import numpy as np
@@ -189,3 +190,27 @@ def test_a_snapshot_of_something_else_is_refused() -> None:
     for data in (b"garbage", b"[]", make("gem/TicTacToe-v0").snapshot()):
         with pytest.raises(SnapshotMismatch):
             env.restore(data)
+
+
+@pytest.mark.parametrize("damage", ["missing", None, -7.5, "x", [[]], {}])
+def test_a_damaged_snapshot_is_refused_and_the_game_goes_on(damage: Any) -> None:
+    env, other = make("gem/KuhnPoker-v0"), make("gem/KuhnPoker-v0")
+    for each in (env, other):
+        each.reset(seed=3)
+        each.step("\\boxed{pass}")
+    whole = json.loads(env.snapshot())
+    other.step("\\boxed{bet}")
+    before = other.snapshot()
+    refused: set[str] = set()
+    for key in whole:
+        damaged = {**whole, key: damage}
+        if damage == "missing":
+            del damaged[key]
+        try:
+            other.restore(json.dumps(damaged).encode())
+        except SnapshotMismatch:
+            refused.add(key)
+            assert other.snapshot() == before
+        else:
+            other.restore(before)
+    assert set(whole) - refused == ({"rng"} if damage is None else set())  # an env without seed
