@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
+import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
 
-from gem_gymnasium import registry
+from gem_gymnasium import multiplayer, registry
 from gem_gymnasium.core.errors import UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.solvers import solver_for
@@ -25,11 +26,15 @@ TURNS = {
 }
 """The budget of families whose episodes have more than one turn."""
 
+PETTINGZOO = "pettingzoo"
+"""The family of the ids in PettingZoo's registry; the others are in gymnasium's."""
+
 LEGEND = (
     "random, solver: mean return of a random legal player and of the solver; what NormalizeScore\n"
     "calls 0 and 1. turns: the budget (two numbers: it is drawn at each reset). oracle: the\n"
     "solver reads what a player cannot, so 1 may be out of reach. versus: solver is the best\n"
-    "player of ours in that seat; where it is not perfect, a better one scores more than 1."
+    "player of ours in that seat; where it is not perfect, a better one scores more than 1.\n"
+    f'{PETTINGZOO}: a game of several players, made by pettingzoo.make("aec", id).'
 )
 
 
@@ -47,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UnknownName: There is no such family.
     """
-    families = sorted({row.family for row in registry.ROWS})
+    families = sorted({PETTINGZOO, *(row.family for row in registry.ROWS)})
     if options.family is not None and options.family not in families:
         raise UnknownName("family", options.family, families)
     rows = [
@@ -56,6 +61,8 @@ def run(options: argparse.Namespace) -> int:
         if options.family in (None, row.family)
         for id in row.ids()
     ]
+    if options.family in (None, PETTINGZOO):
+        rows += [describe_game(id) for id in multiplayer.ids()]
     if options.json:
         sys.stdout.writelines(json.dumps(row) + "\n" for row in rows)
     else:
@@ -84,6 +91,13 @@ def describe(id: str, family: str) -> dict[str, Any]:
         "turns": str(low) if low == high else f"{low}-{high}",
         **measured(id, oracle=getattr(solver_for(base), "oracle", False)),
     }
+
+
+def describe_game(id: str) -> dict[str, Any]:
+    """Return what the table says of a game of several players."""
+    game: Any = pettingzoo.make("aec", id)
+    turns = str(game.config.max_turns)
+    return {**dict.fromkeys(HEADER), "id": id, "family": PETTINGZOO, "turns": turns}
 
 
 def measured(id: str, *, oracle: bool = False) -> dict[str, Any]:

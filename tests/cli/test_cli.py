@@ -10,7 +10,7 @@ from pathlib import Path
 import gymnasium as gym
 import pytest
 
-from gem_gymnasium import registry
+from gem_gymnasium import multiplayer, registry
 from gem_gymnasium.cli.main import main
 from gem_gymnasium.data import load_json
 
@@ -34,7 +34,8 @@ def test_the_list_shows_every_id_with_what_was_measured(
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     rows = {line.split()[0]: line.split()[1:] for line in lines if line.startswith("gem/")}
-    assert tuple(rows) == registry.ids()
+    assert tuple(rows) == (*registry.ids(), *multiplayer.ids())
+    assert rows["gem/TicTacToe-v0"] == ["pettingzoo", "9", "-", "-", "-", "-"]
     game = load_json("calibration.json")["games"][GUESS]
     measured = [f"{game[who]['return']:.3f}" for who in ("random", "solver")]
     assert rows[GUESS] == ["game", "4", *measured, f"{game['solver']['success']:.3f}"]
@@ -48,6 +49,8 @@ def test_the_list_as_json_and_by_family(capsys: pytest.CaptureFixture[str]) -> N
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {row["family"] for row in rows} == {"game"}
     assert {row["id"]: row["oracle"] for row in rows}[GUESS] is False
+    assert main(["list", "--json", "--family", "pettingzoo"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(multiplayer.ids())
     assert main(["list", "--family", "gam"]) == 2
     assert "did you mean 'game'" in capsys.readouterr().err
 
