@@ -7,8 +7,9 @@ from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
+from gymnasium import spaces
 
-from gem_gymnasium.core.errors import MachineryError, StepOutsideEpisode
+from gem_gymnasium.core.errors import ConfigError, MachineryError, StepOutsideEpisode
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
 from gem_gymnasium.multiplayer.aec_base import TEXT
@@ -26,19 +27,25 @@ class AllSeats(gym.Env[str, str]):
     - ``rewards``: what the reply paid each seat;
     - ``wins``: whether each seat has won.
 
-    The reward is that of the seat that replied. After the last reply it reads the outcome.
+    The reward is that of the seat that replied. After the last reply it reads the outcome. A seat
+    that is out before the others is asked no more; the episode is terminated if every seat's is.
 
     Args:
         game: A text game in PettingZoo's AEC form; it is played by this env alone from now on.
         wrap: Wraps what one seat reads and replies as if it were an env of its own, as in
             ``lambda env: History(env, "messages")``, so that a seat remembers what it was shown and
             nothing of the others. The wrapper may change observations and infos, no replies.
+
+    Raises:
+        ConfigError: The game's observations are no ``{"text": str}``, or its actions no texts.
     """
 
     def __init__(self, game: Any, *, wrap: Callable[[TextEnv], TextEnv] | None = None) -> None:
+        for agent in game.possible_agents:
+            _check_texts(game, agent)
         self.game = game
         self.metadata = {"render_modes": [], **game.metadata}
-        self.render_mode = game.render_mode
+        self.render_mode = getattr(game, "render_mode", None)
         self.observation_space = UnicodeText()
         self.action_space = UnicodeText()
         self.seats = len(game.possible_agents)
@@ -46,6 +53,8 @@ class AllSeats(gym.Env[str, str]):
         self._views = [stream if wrap is None else wrap(stream) for stream in self._streams]
         self._replies: list[str | None] = [None] * self.seats
         self._over = True
+        self._out: dict[str, tuple[bool, bool]] = {}
+        """Of each player that is out: whether it terminated, and whether it has won."""
         self._read: tuple[str, dict[str, Any]] = "", {}
 
     def reset(
@@ -56,6 +65,7 @@ class AllSeats(gym.Env[str, str]):
         self._over = True  # should the game fail
         self.game.reset(seed=seed, options=options)
         self._replies = [None] * self.seats
+        self._out = {}
         self._over = False
         self._read = self._ask(self.game.agent_selection)
         return self._read[0], {**self._read[1], "event": "reset", "legal": True, **self._outcome()}
@@ -85,8 +95,14 @@ class AllSeats(gym.Env[str, str]):
         outcome = self._outcome()
         own = game.infos[agent]
         event, legal = own.get("event", ""), own.get("legal", True)
-        terminated = all(game.terminations.values())
-        self._over = all(game.terminations[each] or game.truncations[each] for each in game.agents)
+        # The game forgets players that are out, once they are told so below.
+        self._out |= {
+            each: (bool(game.terminations.get(each)), won)
+            for each, won in zip(game.possible_agents, outcome["wins"], strict=True)
+            if game.terminations.get(each) or game.truncations.get(each)
+        }
+        self._over = all(each in self._out for each in game.agents)
+        terminated = self._over and all(ended for ended, _ in self._out.values())
         while not self._over and (
             game.terminations[game.agent_selection] or game.truncations[game.agent_selection]
         ):
@@ -113,7 +129,10 @@ class AllSeats(gym.Env[str, str]):
         return {
             "rewards": tuple(float(game.rewards.get(agent, 0.0)) for agent in agents),
             "wins": tuple(
-                bool(game.infos.get(agent, {}).get("success", False)) for agent in agents
+                self._out[agent][1]
+                if agent in self._out
+                else bool(game.infos.get(agent, {}).get("success", False))
+                for agent in agents
             ),
         }
 
@@ -132,6 +151,17 @@ class AllSeats(gym.Env[str, str]):
     def close(self) -> None:
         """Close the game."""
         self.game.close()
+
+
+def _check_texts(game: Any, agent: str) -> None:
+    """Refuse a player that reads or writes anything but texts."""
+    reads, writes = game.observation_space(agent), game.action_space(agent)
+    text: object = cast("Any", reads).spaces.get(TEXT) if isinstance(reads, spaces.Dict) else None
+    if not isinstance(text, spaces.Text) or not isinstance(writes, spaces.Text):
+        raise ConfigError(
+            f"a text game observes Dict({TEXT}=Text) and takes a Text; {agent} of {game} observes "
+            f"{reads} and takes {writes}"
+        )
 
 
 class _Seat(gym.Env[str, str]):

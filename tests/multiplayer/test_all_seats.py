@@ -7,9 +7,11 @@ import gymnasium as gym
 import numpy as np
 import pettingzoo
 import pytest
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
+from pettingzoo import AECEnv
 
-from gem_gymnasium import multiplayer
+from gem_gymnasium import UnicodeText, multiplayer
 from gem_gymnasium.core.errors import BackendError, ConfigError, StepOutsideEpisode
 from gem_gymnasium.multiplayer import AllSeats
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
@@ -116,6 +118,92 @@ def test_a_failure_is_an_invalid_step_that_pays_nobody() -> None:
         env.step("")
     env.reset(seed=1)
     env.step(env.sample_legal_action(rng))
+
+
+class LastOneIn(AECEnv[str, Any, str]):
+    """A game of another's: each says in turn that it wins, quits, is cut off, or goes on."""
+
+    metadata = {"name": "last_one_in"}  # noqa: RUF012 - as PettingZoo declares it
+    words = ("win", "quit", "cut", "on")
+
+    def __init__(self, observes: Any = None, acts: Any = None) -> None:
+        super().__init__()
+        self.possible_agents = ["a", "b", "c"]
+        self._spaces = observes or spaces.Dict(text=UnicodeText()), acts or UnicodeText()
+
+    def observation_space(self, agent: str) -> Any:
+        return self._spaces[0]
+
+    def action_space(self, agent: str) -> Any:
+        return self._spaces[1]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = "a"
+
+    def observe(self, agent: str) -> Any:
+        return {"text": f"you are {agent}"}
+
+    def step(self, action: str | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(None)
+            return
+        self._clear_rewards()
+        following = self.agents[(self.agents.index(agent) + 1) % len(self.agents)]
+        self.infos = {each: {"success": each == agent and action == "win"} for each in self.agents}
+        self.rewards[agent] = float(action == "win")
+        self.terminations[agent] = action in ("win", "quit")
+        self.truncations[agent] = action == "cut"
+        self.agent_selection = following
+        self._accumulate_rewards()
+        if action != "on":
+            self._deads_step_first()
+
+
+def play(env: AllSeats, *replies: str) -> tuple[list[int], list[tuple[float, ...]], Any]:
+    """Return who was asked, what each reply paid, and the last step."""
+    _, info = env.reset(seed=0)
+    asked, paid, step = [info["seat"]], [], None
+    for reply in replies:
+        step = env.step(reply)
+        asked.append(step[4]["seat"])
+        paid.append(step[4]["rewards"])
+    return asked, paid, step
+
+
+def test_a_seat_that_is_out_first_is_asked_no_more_and_keeps_its_win() -> None:
+    env = AllSeats(LastOneIn())
+    asked, paid, (_, _, terminated, truncated, info) = play(env, "on", "win", "on", "quit", "quit")
+    assert asked == [0, 1, 2, 0, 2, 2]
+    assert paid == [(0, 0, 0), (0, 1, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0)]
+    assert (terminated, truncated, info["wins"]) == (True, False, (False, True, False))
+    *_, (_, _, terminated, truncated, info) = play(env, "quit", "quit", "win")
+    assert (terminated, truncated, info["wins"]) == (True, False, (False, False, True))
+
+
+def test_an_episode_in_which_a_seat_was_cut_off_is_truncated() -> None:
+    for replies in (("cut", "quit", "quit"), ("quit", "quit", "cut")):
+        *_, (_, _, terminated, truncated, _) = play(AllSeats(LastOneIn()), *replies)
+        assert (terminated, truncated) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"observes": spaces.Dict(board=spaces.Discrete(3))},
+        {"observes": UnicodeText()},
+        {"acts": spaces.Discrete(9)},
+    ],
+)
+def test_a_game_without_texts_is_refused_at_once(given: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"a text game observes Dict\(text=Text\)"):
+        AllSeats(LastOneIn(**given))
 
 
 def test_an_action_must_be_a_str() -> None:
