@@ -157,6 +157,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "played": [
             {
                 "seed": episode.seed,
+                "seat": episode.seat,
                 "return": episode.total_reward,
                 "success": episode.success,
                 "turns": len(episode.turns),
@@ -185,6 +186,7 @@ def transcript(episode: Episode, decode: Callable[[Sequence[int]], str]) -> dict
     return {
         "env": episode.env_id,
         "seed": episode.seed,
+        "seat": episode.seat,
         "return": episode.total_reward,
         "success": episode.success,
         "turns": [

@@ -96,6 +96,7 @@ def test_json_holds_every_episode_and_no_infinity() -> None:
     assert data["invalid_episodes"] == 1
     assert data["played"][2] == {
         "seed": 7,
+        "seat": 0,
         "return": 0.5,
         "success": False,
         "turns": 3,
@@ -107,6 +108,12 @@ def test_json_holds_every_episode_and_no_infinity() -> None:
     text = json.dumps(as_json(one), allow_nan=False)
     assert json.loads(text)["return"] == {"mean": 1.0, "low": None, "high": None}
     assert table_rows(one)[0][1] == "1.00"
+
+
+def test_episodes_of_one_game_are_told_apart_by_their_seats() -> None:
+    game = [played(turn(1.0), seat=0), played(turn(-1.0), seat=1)]
+    assert [each["seat"] for each in as_json(report_on(game))["played"]] == [0, 1]
+    assert [transcript(each, str)["seat"] for each in game] == [0, 1]
 
 
 def test_a_transcript_holds_the_texts() -> None:
