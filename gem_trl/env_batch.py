@@ -17,6 +17,12 @@ from gem_trl import games
 
 Info = Mapping[str, Any]
 
+NOT_THREADED = (
+    "a vector env of whole games must be a ThreadVectorEnv with autoreset disabled: give a "
+    "callable that builds the game, or its id"
+)
+"""Why a vector env is refused."""
+
 
 class Start(NamedTuple):
     """The first observation of an episode, and the seat that reads it."""
@@ -80,6 +86,9 @@ class ThreadedEnvs:
     """Envs in a ThreadVectorEnv (autoreset disabled); each starts its next episode when it likes.
 
     An env that hangs or raises gives an invalid step and is replaced; the rest go on.
+
+    Raises:
+        ConfigError: The envs of one kind have different numbers of seats.
     """
 
     restarts_singly = True
@@ -99,6 +108,12 @@ class ThreadedEnvs:
         built = list(zip(kinds, vector.envs, strict=True))
         self._ids = [games.name_of(env, ids[kind] if ids else "") for kind, env in built]
         seats = {kind: games.seats_of(env) for kind, env in built}
+        for index, (kind, env) in enumerate(built):
+            if games.seats_of(env) != seats[kind]:
+                raise errors.ConfigError(
+                    f"envs that share an id, a callable or a vector env must have as many seats "
+                    f"each, got {games.seats_of(env)} in env {index} and {seats[kind]} in another"
+                )
         self.seats = tuple(seats[kind] for kind in sorted(seats))
 
     def env_id(self, index: int) -> str:
@@ -171,7 +186,8 @@ class VectorEnvs:
     reset step belongs to no episode; in DISABLED mode ended envs are reset before the next step.
 
     Raises:
-        ConfigError: ``metadata["autoreset_mode"]`` says nothing, or the observations are no texts.
+        ConfigError: ``metadata["autoreset_mode"]`` says nothing, or the observations are no texts;
+            at the first start: the envs are whole games.
     """
 
     restarts_singly = False
@@ -204,6 +220,8 @@ class VectorEnvs:
         every = [seeds.get(index, 0) for index in range(self.num_envs)]
         observations, infos = self._vector.reset(seed=cast("Any", every))
         self._ended[:] = False
+        if {"seat", "rewards", "wins"} <= infos.keys():  # envs in other processes show it only here
+            raise errors.ConfigError(NOT_THREADED)
         return {i: Start(observations[i], info_of(infos, i)) for i in seeds}
 
     def step(self, replies: Mapping[int, str]) -> dict[int, Step]:

@@ -13,7 +13,7 @@ from gem_gymnasium import errors
 from gem_gymnasium.vector import ThreadVectorEnv
 from gem_gymnasium.wrappers import History, ToolUse
 from gem_trl import games, mixture
-from gem_trl.env_batch import Envs, ThreadedEnvs, VectorEnvs
+from gem_trl.env_batch import NOT_THREADED, Envs, ThreadedEnvs, VectorEnvs
 
 logger = logging.getLogger(__name__)
 
@@ -96,6 +96,7 @@ def open_envs(
             if games.is_for_several(env):
                 if tools:
                     raise errors.ConfigError(f"tools cannot be added to {env}, a game of several")
+                _check_wrappers(env)
                 return games.with_all_seats(env, remembering)
             # Tools first, so that a History remembers what they gave.
             return remembering(with_tools(env, tools, tool_kwargs or {}))
@@ -112,17 +113,17 @@ def open_envs(
 
 def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
     """Take a vector env of the user's as it is."""
-    first = next(iter(getattr(vector, "envs", ())), None)
+    envs: Sequence[AnyEnv] = getattr(vector, "envs", ())
+    first = next(iter(envs), None)
     threaded = (
         isinstance(vector, ThreadVectorEnv)
         and vector.metadata["autoreset_mode"] is AutoresetMode.DISABLED
     )
-    if first is not None and games.seats_of(first) > 1:
+    if any(games.seats_of(env) > 1 for env in envs):
         if not threaded:
-            raise errors.ConfigError(
-                "a vector env of whole games must be a ThreadVectorEnv with autoreset disabled: "
-                "give a callable that builds the game, or its id"
-            )
+            raise errors.ConfigError(NOT_THREADED)
+        for env in filter(games.is_for_several, envs):
+            _check_wrappers(env)
     elif history != "none" and first is not None and not has_history(first):
         logger.warning(
             "the vector env's envs have no History wrapper, and none can be added from outside: "
@@ -133,6 +134,21 @@ def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
         assert isinstance(vector, ThreadVectorEnv)
         return ThreadedEnvs(vector, (0,) * vector.num_envs, (1.0,), owned=False)
     return VectorEnvs(vector)
+
+
+def _check_wrappers(env: Any) -> None:
+    """Refuse wrappers that take the seats of a game for one player.
+
+    Raises:
+        ConfigError: A History would show a seat what the others read, or a ToolUse would pay the
+            last reply again.
+    """
+    for kind in (History, ToolUse):
+        if _has(env, kind):
+            raise errors.ConfigError(
+                f"{kind.__name__} around a whole game takes its seats for one player, got {env}: "
+                "give AllSeats(game, wrap=...), which wraps each seat"
+            )
 
 
 def has_history(env: AnyEnv) -> bool:

@@ -1,21 +1,16 @@
 """Self-play: an episode for each seat, earlier selves in the other seats, and what is refused."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 import torch
-from gymnasium.vector import SyncVectorEnv
 
-from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.multiplayer import AllSeats
-from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv, parallel_env
+from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.leduc_poker import LeducPokerEnv
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
-from gem_gymnasium.wrappers import History
 from gem_trl import tiny
 from gem_trl._compat import add_fused_lm_head
 from gem_trl.credit import by_turn
@@ -317,60 +312,3 @@ def test_two_kinds_of_game_and_a_task_train_together(build_trainer: Any, model: 
     (entry,) = [entry for entry in trainer.state.log_history if "episode/return" in entry]
     assert f"env/{KUHN}/return" in entry
     assert "env/gem/GuessTheNumber-easy-v0/return" in entry
-
-
-Source = Callable[[], Any]
-
-
-def with_history_outside() -> gym.Env[str, str]:
-    return AllSeats(KuhnPokerEnv(), wrap=lambda seat: History(seat, "text"))
-
-
-def test_an_env_of_all_seats_of_the_users_is_taken_as_it_is() -> None:
-    envs = open_envs(with_history_outside, 2, "messages", {}, 30.0)
-    assert envs.seats == (2,)
-    starts = envs.start({0: 0, 1: 1})
-    assert "messages" not in starts[0].info
-    assert list(envs.games()) == ["kuhn_poker_v0"]
-    envs.close()
-
-
-@pytest.mark.parametrize(
-    ("source", "options", "message"),
-    [
-        (KUHN, {"tools": ["python"]}, "tools cannot be added"),
-        (parallel_env, {}, "give the game in its AEC form"),
-        (
-            lambda: SyncVectorEnv([lambda: AllSeats(KuhnPokerEnv())]),
-            {},
-            "must be a ThreadVectorEnv",
-        ),
-    ],
-)
-def test_what_cannot_be_played_is_refused(
-    source: Any, options: dict[str, Sequence[str]], message: str
-) -> None:
-    source = source() if message.startswith("must be") else source
-    with pytest.raises(ConfigError, match=message):
-        open_envs(source, 2, "none", {}, 30.0, **options)
-
-
-def test_groups_of_one_seed_are_refused(build_trainer: Any, model: Any) -> None:
-    with pytest.raises(ConfigError, match="compares episodes of one seed"):
-        small(
-            build_trainer, model, advantage_estimator="rloo", gamma=1.0, group_size=2,
-            rebn_scope="batch",
-        )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"opponent_share": 1.5}, "opponent_share must be at least 0 and at most 1, got 1.5"),
-        ({"opponent_pool_size": 0}, "opponent_pool_size must be at least 1, got 0"),
-        ({"opponent_interval": 0}, "opponent_interval must be at least 1, got 0"),
-    ],
-)
-def test_what_the_config_refuses(config: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        config(**options)
