@@ -52,7 +52,8 @@ class Experience:
         opponents: Earlier selves, for games of several players; None where there are none.
 
     Raises:
-        ConfigError: Games of several players with an estimator that compares groups.
+        ConfigError: Games of several players with an estimator that compares groups, or what only
+            these have without any.
     """
 
     def __init__(
@@ -66,7 +67,16 @@ class Experience:
     ) -> None:
         self._args, self._rank, self._score = args, rank, score
         self._values_of, self._opponents = values_of, opponents
-        if args.grouped and max(collector.envs.seats) > 1:
+        several = max(collector.envs.seats) > 1
+        alone = {"opponent_share": args.opponent_share > 0, "rebn_scope": args.rebn_scope == "role"}
+        for name, given in alone.items():
+            if given and not several:
+                ids = dict.fromkeys(map(collector.envs.env_id, range(collector.envs.num_envs)))
+                raise errors.ConfigError(
+                    f"{name}={getattr(args, name)!r} is for games of several players all of whose "
+                    f"seats the policy plays, such as gem/KuhnPoker-v0, got {', '.join(ids)}"
+                )
+        if args.grouped and several:
             raise errors.ConfigError(
                 f"advantage_estimator={args.advantage_estimator!r} compares episodes of one seed, "
                 "and a game that the policy plays with itself is several: use 'rebn'"

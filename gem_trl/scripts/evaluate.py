@@ -78,6 +78,8 @@ SECTIONS = {
 
 ONLY_FOR_TRAINING: dict[str, Any] = {
     "advantage_estimator": "rebn",  # no critic
+    "rebn_scope": "batch",  # and opponents: of games whose every seat is played
+    "opponent_share": 0.0,
     "beta": 0.0,  # no reference model
     "eval_strategy": "no",
     "save_strategy": "no",

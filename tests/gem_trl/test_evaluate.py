@@ -74,8 +74,9 @@ def test_a_game_of_several_players_is_played_with_our_players(
 ) -> None:
     output = tmp_path / "r.json"
     options = (*OPTIONS, "--eval_episodes", 3, "--output", output)
-    command = ("eval", "--model_name_or_path", saved, "--env", "gem/KuhnPoker-v0", *options)
-    assert run(*command)[0] == 0
+    training = ("--rebn_scope", "role", "--opponent_share", 0.5)  # as its file may have them
+    command = ("eval", "--model_name_or_path", saved, "--env", "gem/KuhnPoker-v0")
+    assert run(*command, *options, *training)[0] == 0
     assert [*read(output)["envs"]] == [f"gem/KuhnPoker-vs-{p}-v0" for p in ("random", "solver")]
 
 
