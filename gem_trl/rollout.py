@@ -266,9 +266,15 @@ class Collector:
         valid: bool = True,
         wins: Sequence[bool] = (),
     ) -> list[Episode]:
-        """Return the episode of each seat of the policy's that has moved, or of one if none has."""
+        """Return the episode of each seat of the policy's that has moved.
+
+        Where none has, there is one without turns if the game failed or did not begin, so that it
+        is counted.
+        """
         learner, next_seat = episode.assignment.learner, episode.seat
-        moved = [seat for seat in sorted(episode.turns) if learner in (None, seat)]
+        seats = [seat for seat in sorted(episode.turns) if learner in (None, seat)]
+        if not seats and not (valid and episode.turns):
+            seats = [next_seat if learner is None else learner]
         return [
             Episode(
                 env_id=self.envs.env_id(env),
@@ -283,7 +289,7 @@ class Collector:
                 error=error,
                 final_prompt_ids=episode.prompt_ids if seat == next_seat else (),
             )
-            for seat in (moved if episode.turns else [next_seat])
+            for seat in seats
         ]
 
 

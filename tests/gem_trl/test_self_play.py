@@ -134,6 +134,22 @@ def test_where_the_policy_never_moved_there_is_no_episode(tokenizer: Any) -> Non
     assert silent.batches == [1, 1, 1]
 
 
+@pytest.mark.parametrize("learner", [0, 1])
+@pytest.mark.parametrize("call", ["reset", "step"])
+def test_a_game_that_fails_before_the_policy_moves_is_counted_in_its_seat(
+    tokenizer: Any, call: str, learner: int
+) -> None:
+    def broken(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("broken")
+
+    play = collector(type("Breaks", (TicTacToeEnv,), {call: broken}), tokenizer, free_cell)
+    opponent = Opponent(Scripted(tokenizer, free_cell), [learner, None])
+    first, second = play.collect(2, number_it, SAMPLING, 0, opponent=opponent)
+    assert [first.seat, first.valid, first.stop, second.seat] == [learner, False, "crash", 0]
+    if learner or call == "reset":
+        assert first.turns == ()
+
+
 def test_returns_of_each_role_are_compared_among_themselves() -> None:
     played = [
         episode(turn(1.0)), episode(turn(-1.0), seat=1), episode(turn(3.0)),
