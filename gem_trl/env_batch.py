@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -74,7 +73,7 @@ class Envs(Protocol):
         ...
 
     def games(self) -> dict[str, AllSeats]:
-        """Return a copy of one env of each game of several players, by its id."""
+        """Return one env of each game of several players, by its id: to copy, not to play in."""
         ...
 
     def close(self) -> None:
@@ -166,11 +165,11 @@ class ThreadedEnvs:
         return steps
 
     def games(self) -> dict[str, AllSeats]:
-        """Return a copy of one env of each game of several players, by its id."""
+        """Return one env of each game of several players, by its id: to copy, not to play in."""
         bases: dict[str, Any] = {
             id: env.unwrapped for id, env in zip(self._ids, self._vector.envs, strict=True)
         }
-        return {id: copy.deepcopy(base) for id, base in bases.items() if isinstance(base, AllSeats)}
+        return {id: base for id, base in bases.items() if isinstance(base, AllSeats)}
 
     def close(self) -> None:
         """Close every env, unless the user brought them."""

@@ -1,6 +1,7 @@
 """Self-play: an episode for each seat, earlier selves in the other seats, and what is refused."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import torch
 
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.leduc_poker import LeducPokerEnv
+from gem_gymnasium.multiplayer.nim import NimEnv
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_trl import tiny
 from gem_trl._compat import add_fused_lm_head
@@ -302,6 +304,33 @@ def test_a_poker_game_of_other_settings_is_evaluated_without_exploitability(
     metrics = small(build_trainer, model, env=short_game, eval_episodes=2).evaluate()
     assert "eval_episode/return" in metrics
     assert not any("exploitability" in name for name in metrics)
+
+
+def test_what_an_average_is_made_of_outlives_a_checkpoint_without_an_evaluation(
+    build_trainer: Any, model: Any
+) -> None:
+    first, second, third = (small(build_trainer, model)._exploitability for _ in range(3))
+    first.measure()
+    second.load_state_dict(deepcopy(first.state_dict()))
+    assert second.state_dict() == first.state_dict() != {}  # nothing was measured in between
+    third.load_state_dict(deepcopy(second.state_dict()))
+    third.measure()
+    first.measure()
+    assert third.state_dict() == first.state_dict()
+
+
+def test_a_game_that_cannot_be_copied_is_evaluated_and_poker_is_not_played_in_its_envs(
+    build_trainer: Any, model: Any
+) -> None:
+    class Locked(NimEnv):
+        def __deepcopy__(self, memo: Any) -> None:
+            raise TypeError("cannot be copied")
+
+    assert "eval_episode/return" in small(build_trainer, model, env=Locked).evaluate()
+    trainer = small(build_trainer, model)
+    envs = trainer._experience.collector.envs
+    trainer.evaluate()
+    assert all(not env.unwrapped.game.agents for env in envs._vector.envs)  # never reset
 
 
 @pytest.mark.parametrize(
