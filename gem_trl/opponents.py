@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ class FrozenOpponents:
         eos_ids: The tokens that end a reply.
         pad_id: The padding token.
         device: Where the opponent plays.
+        autocast: In what it plays, as the policy does: half precision perhaps.
     """
 
     def __init__(
@@ -48,17 +49,24 @@ class FrozenOpponents:
         eos_ids: Sequence[int],
         pad_id: int,
         device: torch.device,
+        autocast: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
         self._model_of, self._size, self._interval, self._share = model_of, size, interval, share
         self._pool: list[Weights] = []
         self._model: Any = None
+        self._autocast = autocast
         self._generator = TransformersGenerator(
-            lambda: nullcontext(self._model), eos_ids=eos_ids, pad_id=pad_id, device=device
+            self._open_model, eos_ids=eos_ids, pad_id=pad_id, device=device
         )
 
+    @contextmanager
+    def _open_model(self) -> Generator[Any]:
+        with self._autocast():
+            yield self._model
+
     def see(self, rollout: int) -> None:
-        """Copy the policy's weights, if they are due before this rollout."""
-        if rollout % self._interval:
+        """Copy the policy's weights, if they are due before this rollout, or there is no copy."""
+        if self._pool and rollout % self._interval:
             return
         copied = {name: each.detach().cpu().clone() for name, each in _trained(self._model_of())}
         self._pool = [*self._pool, copied][-self._size :]

@@ -235,6 +235,7 @@ class ReinforceTrainer(EvaluatingTrainer):
             eos_ids=eos_ids_of(self.model, tokenizer),
             pad_id=tokenizer.pad_token_id,
             device=self.accelerator.device,
+            autocast=cast("Any", self.accelerator).autocast,
         )
 
     def _open_model(self) -> AbstractContextManager[Any]:

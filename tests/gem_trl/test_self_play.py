@@ -222,6 +222,20 @@ def test_a_patched_model_has_opponents_of_other_weights_all_the_same(
         assert torch.equal(opponents._model(input_ids=ids).logits, before)
 
 
+@pytest.mark.parametrize("bf16", [False, True])
+def test_an_opponent_computes_as_the_policy_does(
+    build_trainer: Any, model: Any, bf16: bool
+) -> None:
+    trainer = small(build_trainer, model, opponent_share=1.0, bf16=bf16)
+    opponents: Any = trainer._experience._opponents
+    opponents.see(0)
+    opponents.invite([2], np.random.default_rng(0))
+    ids = torch.arange(20).unsqueeze(0)
+    with torch.no_grad(), trainer._open_model() as policy, opponents._open_model() as opponent:
+        expected = policy(input_ids=ids).logits.float()
+        assert torch.equal(opponent(input_ids=ids).logits.float(), expected)
+
+
 def test_the_share_of_games_with_an_opponent_is_the_one_asked_for(
     build_trainer: Any, model: Any
 ) -> None:
