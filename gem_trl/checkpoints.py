@@ -25,19 +25,22 @@ from gem_trl.experience import Experience
 from gem_trl.exploitability import Exploitability
 from gem_trl.metrics import Averages
 from gem_trl.nonfinite import NonFiniteGuard
+from gem_trl.opponents import FrozenOpponents
 
 LAST_FILE = "trainer_state.json"
 CRITIC_FILE = "critic.pt"
+OPPONENTS_FILE = "opponents.pt"
 
 
 class ResumableTrainer(_compat.BaseTrainer):
-    """A trainer whose checkpoints also hold its rollouts' state, metrics, guard and critic."""
+    """A trainer whose checkpoints also hold rollouts' state, metrics, guard, critic, opponents."""
 
     _experience: Experience
     _averages: Averages
     _guard: NonFiniteGuard
     _exploitability: Exploitability
     _critic: CriticLearner | None
+    _opponents: FrozenOpponents | None
 
     def train(
         self,
@@ -73,8 +76,11 @@ class ResumableTrainer(_compat.BaseTrainer):
             "exploitability": self._exploitability.state_dict(),
         }
         torch.save(state, folder / self._state_file())
+        # What is the same on every process is saved by one.
         if self._critic is not None and self.args.should_save:
             torch.save(self._critic.state_dict(), folder / CRITIC_FILE)
+        if self._opponents is not None and self.args.should_save:
+            torch.save(self._opponents.state_dict(), folder / OPPONENTS_FILE)
         self.accelerator.wait_for_everyone()  # with save_only_model nothing below waits
         super()._save_checkpoint(model, trial)
         self.create_model_card()
@@ -102,6 +108,10 @@ class ResumableTrainer(_compat.BaseTrainer):
             path = Path(checkpoint, CRITIC_FILE)
             critic = torch.load(path, map_location="cpu", weights_only=True)
             self._critic.load_state_dict(critic)
+        path = Path(checkpoint, OPPONENTS_FILE)
+        if self._opponents is not None and path.exists():  # else the pool begins now
+            pool = torch.load(path, map_location="cpu", weights_only=True)
+            self._opponents.load_state_dict(pool)
 
     def _state_file(self) -> str:
         return f"rollout_state_{self.accelerator.process_index}.pt"

@@ -237,7 +237,6 @@ class Experience:
             "num_mini_batches",
             "beta",
         ]
-        names += ["opponent_interval"] if args.opponent_share else []
         if args.grouped:
             names.append("group_size")
         values = {name: getattr(args, name) for name in names}
@@ -254,7 +253,6 @@ class Experience:
             "episodes_begun": list(self._episodes_begun),
             "metrics": list(self._metrics),
             "metrics_are_new": self._metrics_are_new,
-            "opponents": None if self._opponents is None else self._opponents.state_dict(),
             "pending": [
                 [{name: getattr(row, name) for name in Row.__slots__} for row in rows]
                 for rows in self._pending
@@ -278,6 +276,4 @@ class Experience:
         self._blocks = state["blocks"]
         self._episodes_begun = list(state["episodes_begun"])
         self._metrics, self._metrics_are_new = state["metrics"], state["metrics_are_new"]
-        if self._opponents is not None:
-            self._opponents.load_state_dict(state["opponents"])
         self._pending = [[Row(**row) for row in rows] for rows in state["pending"]]

@@ -23,7 +23,7 @@ def is_game(id: str) -> bool:
 def with_opponents(ids: Iterable[str]) -> list[str]:
     """Return ids, each once, a game's as those of one seat with a player of ours in the others.
 
-    A game that none of our players plays stays itself.
+    A game that has no such id stays itself.
     """
     found: list[str] = []
     for id in ids:

@@ -180,13 +180,14 @@ class ReinforceTrainer(EvaluatingTrainer):
         if critic is not None:
             pad_id = cast("Any", processing_class).pad_token_id
             self._critic = CriticLearner(critic, self.accelerator, args, pad_id)
+        self._opponents = self._build_opponents()
         self._experience = Experience(
             args,
             self._open(env, args.num_envs),
             self.accelerator.process_index,
             self._score,
             None if self._critic is None else self._critic.values_of,
-            self._build_opponents(),
+            self._opponents,
         )
         self._exploitability = Exploitability(
             self._experience.collector.envs.games,

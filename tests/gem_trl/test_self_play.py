@@ -185,7 +185,7 @@ def test_earlier_selves_play_with_the_weights_they_had(build_trainer: Any, model
         num_rollouts=6,
     )  # fmt: skip
     before = parameters(trainer.model)
-    opponents: Any = trainer._experience._opponents
+    opponents: Any = trainer._opponents
     seen: list[dict[str, torch.Tensor]] = []
     see = opponents.see
 
@@ -210,7 +210,7 @@ def test_a_patched_model_has_opponents_of_other_weights_all_the_same(
 ) -> None:
     add_fused_lm_head(model)  # as on a GPU: its forward is a closure over this very model
     trainer = small(build_trainer, model, opponent_share=1.0, opponent_interval=1, num_rollouts=2)
-    opponents: Any = trainer._experience._opponents
+    opponents: Any = trainer._opponents
     opponents.see(0)
     opponents.invite([2], np.random.default_rng(0))
     ids = torch.arange(20).unsqueeze(0)
@@ -227,7 +227,7 @@ def test_an_opponent_computes_as_the_policy_does(
     build_trainer: Any, model: Any, bf16: bool
 ) -> None:
     trainer = small(build_trainer, model, opponent_share=1.0, bf16=bf16)
-    opponents: Any = trainer._experience._opponents
+    opponents: Any = trainer._opponents
     opponents.see(0)
     opponents.invite([2], np.random.default_rng(0))
     ids = torch.arange(20).unsqueeze(0)
@@ -240,7 +240,7 @@ def test_the_share_of_games_with_an_opponent_is_the_one_asked_for(
     build_trainer: Any, model: Any
 ) -> None:
     trainer = small(build_trainer, model, opponent_share=0.25)
-    opponents: Any = trainer._experience._opponents
+    opponents: Any = trainer._opponents
     opponents.see(0)
     learners = opponents.invite([2] * 2_000 + [1] * 100, np.random.default_rng(0)).learners
     invited = [each for each in learners[:2_000] if each is not None]
@@ -273,6 +273,33 @@ def test_a_resumed_run_with_opponents_ends_with_the_same_parameters(
     ]
     assert averages[0] == averages[1]
     assert len(averages[0]) == 4
+
+
+def test_the_pool_is_saved_once_and_a_run_without_one_may_go_on_with_it(
+    build_trainer: Any, model: Any, tokenizer: Any, tmp_path: Path
+) -> None:
+    saving: dict[str, Any] = {"save_strategy": "steps", "save_steps": 1, "num_rollouts": 3}
+
+    def run(name: str, start: str | None, **options: Any) -> Any:
+        trainer = small(
+            build_trainer, copy_of(model, tokenizer), output_dir=str(tmp_path / name),
+            **{**saving, "opponent_share": 0.5, **options},
+        )  # fmt: skip
+        trainer.train(resume_from_checkpoint=start and str(tmp_path / start))
+        return trainer
+
+    full = run("full", None, opponent_interval=1)
+    saved = torch.load(tmp_path / "full/checkpoint-2/opponents.pt", weights_only=True)
+    assert len(saved["pool"]) == 2
+    state = torch.load(tmp_path / "full/checkpoint-2/rollout_state_0.pt", weights_only=True)
+    assert "opponents" not in state  # there is a file of it for each process
+    run("none", None, opponent_share=0.0)
+    assert not (tmp_path / "none/checkpoint-2/opponents.pt").exists()
+    # The pool begins with the first rollout after the checkpoint, though none is due there.
+    later = run("later", "none/checkpoint-2", opponent_interval=5)
+    assert len(later._opponents.state_dict()["pool"]) == 1
+    assert len(full._opponents.state_dict()["pool"]) == 3
+    run("no more", "full/checkpoint-2", opponent_share=0.0)
 
 
 def test_exploitability_is_that_of_the_replies_that_are_sampled(
