@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_trl import tiny
 from tests.gem_trl.self_play_processes import OPPONENTS, ROLLOUTS, trainer_in, weights
 
@@ -17,7 +18,11 @@ SCRIPT = Path(__file__).with_name("self_play_processes.py")
 
 @pytest.mark.slow
 def test_two_processes_learn_what_one_does_from_the_same_games(tmp_path: Path) -> None:
-    model, tokenizer = tiny.build_warm(["gem/KuhnPoker-v0"], games=120, steps=120)
+    chats = list(tiny.play_games(KuhnPokerEnv, 60, 0.0, 0))
+    tokenizer = tiny.train_tokenizer([m["content"] for chat in chats for m in chat], vocab_size=700)
+    model: Any = tiny.build_model(tokenizer, hidden=16, layers=1, heads=2)
+    sequences = tiny.encode_conversations(tokenizer, chats)
+    tiny.warm_start(model, sequences, steps=120, batch_size=8, learning_rate=2e-2)
     model.double().save_pretrained(tmp_path / "model")
     tokenizer.save_pretrained(tmp_path / "model")
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
@@ -42,6 +47,7 @@ def test_two_processes_learn_what_one_does_from_the_same_games(tmp_path: Path) -
         assert alone._experience.collect_episodes() == played[0]
     alone.close()
     assert any(len(part) < 12 for part in (*first, *second))
+    assert any(turn.legal for each in first[0] for turn in each.turns)
 
     # One process that is given all of them learns the same.
     one: Any = trainer_in(tmp_path, "one")
