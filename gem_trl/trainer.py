@@ -194,6 +194,8 @@ class ReinforceTrainer(EvaluatingTrainer):
             self._encoder.encode,
             self._encoder.encode_reply,
             lambda rows: self._scorer.store_old(self.model, rows),
+            max_prompt_tokens=self._max_prompt_tokens,
+            max_reply_tokens=args.max_completion_length,
         )
         self._set_up_evaluation(env, eval_env)
         self._averages = Averages()

@@ -1,7 +1,6 @@
 """Self-play: an episode for each seat, earlier selves in the other seats, and what is refused."""
 
 from collections.abc import Callable
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,6 @@ import pytest
 import torch
 
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
-from gem_gymnasium.multiplayer.leduc_poker import LeducPokerEnv
-from gem_gymnasium.multiplayer.nim import NimEnv
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_trl import tiny
 from gem_trl._compat import add_fused_lm_head
@@ -30,11 +27,15 @@ KUHN, TIC = "gem/KuhnPoker-v0", "gem/TicTacToe-v0"
 Player = Callable[[str], str]
 
 
-@pytest.fixture(scope="module")
-def tokenizer() -> Any:
-    """One that knows the games' words, so that their prompts are short."""
+def game_tokenizer() -> Any:
+    """Return one that knows the games' words, so that their prompts are short."""
     chats = [*tiny.play_games(KuhnPokerEnv, 30, 0.0, 0), *tiny.play_games(TicTacToeEnv, 30, 0.0, 0)]
     return tiny.train_tokenizer([m["content"] for chat in chats for m in chat], vocab_size=700)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Any:
+    return game_tokenizer()
 
 
 @pytest.fixture
@@ -300,78 +301,6 @@ def test_the_pool_is_saved_once_and_a_run_without_one_may_go_on_with_it(
     assert len(later._opponents.state_dict()["pool"]) == 1
     assert len(full._opponents.state_dict()["pool"]) == 3
     run("no more", "full/checkpoint-2", opponent_share=0.0)
-
-
-def test_exploitability_is_that_of_the_replies_that_are_sampled(
-    build_trainer: Any, tokenizer: Any
-) -> None:
-    model = tiny.build_model(tokenizer, hidden=32, layers=1, heads=2)
-    trainer = small(build_trainer, model)
-    measured: Any = trainer._exploitability
-    (game,) = measured._poker().values()
-    asked = game._sets[:2]
-    known = [prompt + reply for prompt, reply in game._pairs[:4]]  # their two words each
-    tiny.warm_start(model, known, steps=150, batch_size=4, learning_rate=1e-2)
-    policy, _ = game.policy(measured._score)
-    for each in asked:
-        prompt = trainer._encoder.encode(each.observation, each.info)
-        replies = trainer._generator.generate([prompt] * 600, SAMPLING, 0)
-        texts = [tokenizer.decode(reply.ids, skip_special_tokens=True) for reply in replies]
-        counts = np.array([texts.count(reply) for reply in each.replies])
-        shares = counts / counts.sum()
-        for word, share in zip(each.words, shares, strict=True):
-            # Four standard deviations of a share of at least 400 replies.
-            assert counts.sum() >= 400
-            assert policy[each.key][word] == pytest.approx(share, abs=0.1)
-
-
-def test_an_evaluation_measures_exploitability_and_meets_our_players(
-    build_trainer: Any, model: Any
-) -> None:
-    metrics = small(build_trainer, model).evaluate()
-    assert 0.0 < metrics[f"eval_env/{KUHN}/exploitability"] <= 2.0
-    first = metrics[f"eval_env/{KUHN}/exploitability_average"]
-    assert first == pytest.approx(metrics[f"eval_env/{KUHN}/exploitability"])
-    for player in ("random", "solver"):
-        assert f"eval_env/gem/KuhnPoker-vs-{player}-v0/return" in metrics
-
-
-def test_a_poker_game_of_other_settings_is_evaluated_without_exploitability(
-    build_trainer: Any, model: Any
-) -> None:
-    def short_game() -> Any:
-        return LeducPokerEnv(max_turns=3)
-
-    metrics = small(build_trainer, model, env=short_game, eval_episodes=2).evaluate()
-    assert "eval_episode/return" in metrics
-    assert not any("exploitability" in name for name in metrics)
-
-
-def test_what_an_average_is_made_of_outlives_a_checkpoint_without_an_evaluation(
-    build_trainer: Any, model: Any
-) -> None:
-    first, second, third = (small(build_trainer, model)._exploitability for _ in range(3))
-    first.measure()
-    second.load_state_dict(deepcopy(first.state_dict()))
-    assert second.state_dict() == first.state_dict() != {}  # nothing was measured in between
-    third.load_state_dict(deepcopy(second.state_dict()))
-    third.measure()
-    first.measure()
-    assert third.state_dict() == first.state_dict()
-
-
-def test_a_game_that_cannot_be_copied_is_evaluated_and_poker_is_not_played_in_its_envs(
-    build_trainer: Any, model: Any
-) -> None:
-    class Locked(NimEnv):
-        def __deepcopy__(self, memo: Any) -> None:
-            raise TypeError("cannot be copied")
-
-    assert "eval_episode/return" in small(build_trainer, model, env=Locked).evaluate()
-    trainer = small(build_trainer, model)
-    envs = trainer._experience.collector.envs
-    trainer.evaluate()
-    assert all(not env.unwrapped.game.agents for env in envs._vector.envs)  # never reset
 
 
 @pytest.mark.parametrize(
