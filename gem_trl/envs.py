@@ -64,7 +64,8 @@ def open_envs(
 
     Raises:
         ConfigError: ``source`` is none of these, or lists more ids than there are envs; a weight
-            or an option of a wrapper is refused; tools are asked for in a vector env.
+            or an option of a wrapper is refused; tools are asked for in a vector env or a game of
+            several players; a game is wrapped so that its seats would be taken for one player.
     """
     if isinstance(source, VectorEnv):
         if tools:
@@ -77,7 +78,7 @@ def open_envs(
     weights = [1.0]
     if isinstance(source, str):
         ids = [source]
-    elif isinstance(source, gym.Env):
+    elif isinstance(source, gym.Env) or games.is_game_env(source):
         raise errors.ConfigError(
             f"env is one made env, {source}; give its id, or a callable that builds a new one"
         )

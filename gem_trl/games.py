@@ -39,9 +39,14 @@ def make(id: str) -> Any:
     return pettingzoo.make("aec", id)
 
 
+def is_game_env(env: object) -> bool:
+    """Return whether it is an env of PettingZoo's."""
+    return isinstance(env, AECEnv | ParallelEnv)
+
+
 def is_for_several(env: Any) -> bool:
     """Return whether an env is for several players, or already plays all seats of one that is."""
-    return isinstance(env, AECEnv | ParallelEnv) or isinstance(env.unwrapped, AllSeats)
+    return is_game_env(env) or isinstance(env.unwrapped, AllSeats)
 
 
 def with_all_seats(env: Any, remembering: Callable[[AnyEnv], AnyEnv]) -> AnyEnv:
