@@ -175,3 +175,16 @@ def test_the_rules_catch_what_they_forbid(tmp_path: Path) -> None:
     assert list(targets(bad)) == ["vector"]
     assert ("torch.nn", ()) in list(imports(bad))
     assert RANK["games"] < RANK["vector"] < RANK["testing"]
+
+
+def test_the_repository_holds_what_belongs_to_it_and_nothing_a_program_left_there() -> None:
+    root = GYM_ROOT.parent
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=root, capture_output=True, text=True, timeout=60, check=False
+    )
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    assert {path.split("/")[0] for path in listed.stdout.splitlines()} <= {
+        *(".ci", ".gitignore", "CHANGELOG.md", "LICENSE", "Makefile", "README.md"),
+        *("benchmarks", "docs", "examples", "gem_gymnasium", "gem_trl", "pyproject.toml", "tests"),
+    }
