@@ -60,7 +60,8 @@ class HangmanSolver:
         if not found:
             return
         shown = found[0][1].lower().split()
-        missed = {*found[0][2].lower().split(", ")}
+        # Guesses stand in capitals: "none" is no guess, though it is a word.
+        missed = {guess.lower() for guess in found[0][2].split(", ") if guess.isupper()}
         self._length = len(shown)
         self._tried = {*shown, *filter(lambda guess: len(guess) == 1, missed)} - {"_"}
         places = places_of(self._length)
@@ -68,8 +69,10 @@ class HangmanSolver:
         for letter in self._tried:
             where = sum(1 << place for place, x in enumerate(shown) if x == letter)
             fits &= places[ord(letter) - ord("a")] == where
-        names = words(self._length)
-        self._open = np.array([i for i in np.flatnonzero(fits) if names[i] not in missed])
+        for guess in filter(lambda guess: len(guess) == self._length, missed):
+            letters = [ord(x) - ord("a") for x in guess]
+            fits &= (letters_of(self._length) != letters).any(axis=1)
+        self._open = np.flatnonzero(fits)
         left = _LEFT.finditer(observation, found[0].end())
         self._tries = min((int(count[1]) for count in left), default=1)
 

@@ -28,7 +28,8 @@ def split(table: Table) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
         every other), and the number of different answers, both (guesses,).
     """
     guesses, count = table.shape
-    ordered = np.sort(table, axis=1)
+    # Of numbers of at most 16 bits, numpy's stable sort is a radix sort: five times as fast.
+    ordered = np.sort(table, axis=1, kind="stable")
     starts = np.ones((guesses, count), bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
     first = np.flatnonzero(starts)  # of each group of equal answers, over all guesses
