@@ -32,8 +32,11 @@ rows = st.builds(
 def tabular_model(tokenizer: Any, seed: int = 0) -> Any:
     """A Llama that is a table: the logits after a token are that token's column of lm_head."""
     size = len(tokenizer) + len(tokenizer) % 2  # rotary positions want an even width
-    model = tiny.build_model(tokenizer, hidden=size, layers=1, heads=1).double()
-    model.config.tie_word_embeddings = False
+    built = tiny.build_model(tokenizer, hidden=size, layers=1, heads=1)
+    # What the layer adds is made nothing below, so that it may be as narrow as can be.
+    narrow = {"head_dim": 2, "intermediate_size": 1, "tie_word_embeddings": False}
+    model: Any = type(built)(type(built.config)(**{**built.config.to_dict(), **narrow})).double()
+    model.generation_config = built.generation_config
     with torch.no_grad():
         embedding = torch.eye(len(tokenizer), size, dtype=torch.float64)
         model.model.embed_tokens.weight = torch.nn.Parameter(embedding, requires_grad=False)
