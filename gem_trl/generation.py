@@ -106,7 +106,11 @@ class TransformersGenerator:
             torch.no_grad(),
             self._open_model() as model,
         ):
-            torch.manual_seed(seed)
+            if self._device.type == "cpu":
+                # No other device draws anything, and torch.manual_seed notes the stack for each.
+                torch.default_generator.manual_seed(seed)
+            else:
+                torch.manual_seed(seed)
             # transformers fills what a config leaves open from the model's own: only ours counts.
             own, model.generation_config = model.generation_config, self._config(sampling)
             try:
