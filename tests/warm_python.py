@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import CompletedProcess, TimeoutExpired
 
 IMPORTED = ("gymnasium", "torch", "torch.distributed.fsdp", "transformers.trainer", "datasets",
             "peft", "trl.models.utils", "trl.experimental.utils", "trl.trainer.utils")  # fmt: skip
@@ -48,7 +48,7 @@ def _run(
     """Be what ``python SCRIPT ARGUMENTS`` is, in the process that was forked for it."""
     os.environ.update(variables)
     for number, path in ((1, out), (2, err)):
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+        file = os.open(path, os.O_WRONLY)
         os.dup2(file, number)
         os.close(file)
     os.chdir(folder)
@@ -67,6 +67,8 @@ class WarmPython:
         self, script: Path, *arguments: str, folder: Path, files: Path, **variables: str
     ) -> None:
         self.out, self.err = files / "stdout", files / "stderr"
+        for path in (self.out, self.err):
+            path.write_text("")  # what another wrote there
         CONTEXT.set_forkserver_preload([*IMPORTED])
         with environment(OFFLINE):
             forkserver.ensure_running()
@@ -75,12 +77,15 @@ class WarmPython:
         self.process.start()
 
     def wait(self, timeout_s: float) -> CompletedProcess[str]:
-        """Return how it ended; after the timeout it is killed."""
+        """Return how it ended, or kill it.
+
+        Raises:
+            TimeoutExpired: It had not ended.
+        """
         self.process.join(timeout_s)
-        if self.process.exitcode is None:
-            self.process.kill()
-            self.process.join()
         code = self.process.exitcode
-        assert code is not None
+        if code is None:
+            self.process.kill()
+            raise TimeoutExpired([], timeout_s, self.out.read_text(), self.err.read_text())
         self.process.close()
         return CompletedProcess([], code, self.out.read_text(), self.err.read_text())

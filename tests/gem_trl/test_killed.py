@@ -1,14 +1,11 @@
 """A run that is killed, wherever, and resumed ends as one that was not, bit for bit."""
 
 import json
-import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -17,32 +14,53 @@ from transformers.trainer_utils import get_last_checkpoint
 from gem_gymnasium import errors
 from gem_trl.checkpoints import is_whole, newest_whole, to_resume_from
 from tests.gem_trl import killed_run
+from tests.warm_python import WarmPython
 
 SCRIPT = Path(killed_run.__file__)
-ROOT = SCRIPT.parents[2]
 
 
-def start(*arguments: str) -> "subprocess.Popen[str]":
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [sys.executable, str(SCRIPT), *arguments],
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def start(files: Path, *arguments: object) -> WarmPython:
+    files.mkdir(exist_ok=True)
+    return WarmPython(SCRIPT, *map(str, arguments), folder=files, files=files)
 
 
-def run(*arguments: str) -> int:
-    process = start(*arguments)
-    _, error = process.communicate(timeout=900)  # on a busy machine
-    assert process.returncode in (0, -signal.SIGKILL), error[-3000:]
-    return process.returncode
+def wait_until_ready(started: WarmPython) -> None:
+    """Wait for what the script says when its trainer is built."""
+    while started.out.read_text() != "ready\n":
+        assert started.process.is_alive(), started.err.read_text()
+        time.sleep(0.01)
 
 
-@pytest.fixture
-def saved(model: Any, tokenizer: Any, tmp_path: Path) -> str:
-    folder = str(tmp_path / "model")
-    model.save_pretrained(folder)
+def run(files: Path, *arguments: object) -> int:
+    ended = start(files, *arguments).wait(900)  # on a busy machine
+    assert ended.returncode in (0, -signal.SIGKILL), ended.stderr[-3000:]
+    return ended.returncode
+
+
+@pytest.fixture(scope="module")
+def saved(warm_model: Any, tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    warm_model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+class Straight(NamedTuple):
+    """The run that nobody kills: where it is, how long it trained."""
+
+    folder: Path
+    seconds: float
+
+
+@pytest.fixture(scope="module")
+def straight(saved: Path, tmp_path_factory: pytest.TempPathFactory) -> Straight:
+    folder = tmp_path_factory.mktemp("straight")
+    started = start(tmp_path_factory.mktemp("files"), saved, folder)
+    wait_until_ready(started)
+    begin = time.monotonic()
+    ended = started.wait(900)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    return Straight(folder, time.monotonic() - begin)
 
 
 def compare(one: Path, other: Path) -> None:
@@ -57,12 +75,13 @@ def compare(one: Path, other: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_again_and_again(saved: str, tmp_path: Path) -> None:
-    straight, killed = tmp_path / "straight", tmp_path / "killed"
-    killed_run.main(saved, str(straight))
+def test_a_run_that_is_killed_again_and_again(
+    saved: Path, straight: Straight, tmp_path: Path
+) -> None:
+    killed, files = tmp_path / "killed", tmp_path / "files"
     half_written = []
     for where, at in (("rollout", 2), ("step", 3), ("optimizer", 5), ("state", 6)):
-        assert run(saved, str(killed), where, str(at)) == -signal.SIGKILL
+        assert run(files, saved, killed, where, at) == -signal.SIGKILL
         last = get_last_checkpoint(str(killed))
         if where in ("optimizer", "state"):  # transformers would take the half-written one
             assert Path(last).name == f"checkpoint-{at}"
@@ -75,26 +94,24 @@ def test_a_run_that_is_killed_again_and_again(saved: str, tmp_path: Path) -> Non
         else:
             assert last == newest_whole(killed) == str(killed / f"checkpoint-{at}")
     assert len(half_written) == 2
-    assert run(saved, str(killed)) == 0
-    compare(straight, killed)
+    assert run(files, saved, killed) == 0
+    compare(straight.folder, killed)
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_at_any_moment(saved: str, tmp_path: Path) -> None:
-    straight, killed = tmp_path / "straight", tmp_path / "killed"
-    begin = time.monotonic()
-    killed_run.main(saved, str(straight))
-    seconds = time.monotonic() - begin
+def test_a_run_that_is_killed_at_any_moment(
+    saved: Path, straight: Straight, tmp_path: Path
+) -> None:
+    killed, files = tmp_path / "killed", tmp_path / "files"
     moments = random.Random(1)
     for _ in range(2):
-        process = start(saved, str(killed))
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(moments.uniform(0.1, 0.9) * seconds)
-        process.kill()
-        process.communicate()
-    assert run(saved, str(killed)) == 0
-    compare(straight, killed)
+        started = start(files, saved, killed)
+        wait_until_ready(started)
+        time.sleep(moments.uniform(0.1, 0.9) * straight.seconds)
+        started.process.kill()
+        started.wait(60)
+    assert run(files, saved, killed) == 0
+    compare(straight.folder, killed)
 
 
 def test_what_cannot_be_resumed_from_is_refused(build_trainer: Any, tmp_path: Path) -> None:
