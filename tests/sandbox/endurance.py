@@ -38,10 +38,10 @@ def work(level: str, runs: int) -> list[str]:
 
     def one(number: int) -> str:
         source, expected = PROGRAMS[number % len(PROGRAMS)]
-        if number % 100 == 50:
+        if number % 40 == 20:
             source, expected = "while True: pass", "timeout"
             result = run_python(source, policy=Policy(time_s=0.2), level=level)
-        elif number % 100 == 75:
+        elif number % 40 == 30:
             session = PythonSession(level=level)
             session.run("x = 1")
             source, expected = "print(x)", "ok"

@@ -6,7 +6,7 @@ from gem_gymnasium.sandbox import available
 from tests.sandbox.callers import USERS
 from tests.sandbox.conftest import GetCaller
 
-RUNS = {"zygote": 1_000, "bwrap": 100}
+RUNS = {"zygote": 1_000, "bwrap": 40}
 REACHED = [level for level in RUNS if not available().get(level, "not there")]
 GROWTH_MB = 12.0
 
