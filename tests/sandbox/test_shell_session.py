@@ -79,7 +79,8 @@ def test_a_command_over_its_deadline_is_interrupted_and_the_shell_goes_on(
 
 def test_a_shell_that_bears_an_interrupt_is_killed_within_the_deadline(shell: ShellSession) -> None:
     start = time.monotonic()
-    result = shell.run("y=7; echo a; trap '' INT; while :; do :; done", time_s=0.3)
+    # What says that it goes on comes after the trap, wherever the deadline may fall.
+    result = shell.run("y=7; trap '' INT; echo a; while :; do :; done", time_s=0.3)
     assert (result.status, result.output) == ("timeout", "a\n")
     assert result.detail == "over 0.3 s: the shell was killed"
     assert time.monotonic() - start < 4.0
@@ -87,7 +88,10 @@ def test_a_shell_that_bears_an_interrupt_is_killed_within_the_deadline(shell: Sh
     assert shell.run("echo $y.").output == ".\n"
 
 
-def test_output_is_bounded_while_it_is_read_and_the_shell_goes_on(shell: ShellSession) -> None:
+def test_output_is_bounded_while_it_is_read_and_the_shell_goes_on(
+    shell: ShellSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gem_gymnasium.sandbox.shell_session.INTERRUPT_S", 20.0)  # busy machines
     result = shell.run("y=7; yes")
     assert (result.status, len(result.output)) == ("limit", 20_000)
     assert shell.run("echo $y").output == "7\n"
@@ -258,7 +262,7 @@ def test_a_session_that_is_forgotten_leaves_nothing(level: str) -> None:
     gc.collect()
     assert not folder.exists()
     assert pids
-    assert not look(pids)
+    assert eventually(lambda: not look(pids))  # what was killed takes a moment to be gone
 
 
 def test_a_shell_works_whatever_descriptors_its_caller_has_open(shell: ShellSession) -> None:
