@@ -28,7 +28,7 @@ test-fast: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -q -m "not slow" $(ARGS)
 
 test-slow: $(VENV)/test.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -q -m slow $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxschedchunk=1 -q -m slow $(ARGS)
 
 test-vllm: $(VLLM_VENV)/stamp
 	OMP_NUM_THREADS=2 $(VLLM_VENV)/bin/python -m pytest -q -m vllm tests/vllm $(ARGS)

@@ -27,6 +27,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+    items.sort(key=seconds_of, reverse=True)
+
+
+def seconds_of(item: pytest.Item) -> float:
+    """Return what ``slow(seconds)`` says: the longest come first, so that no core waits for one."""
+    mark = item.get_closest_marker("slow")
+    return mark.args[0] if mark and mark.args else 0.0
 
 
 def pytest_collection_finish() -> None:

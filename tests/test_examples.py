@@ -80,14 +80,15 @@ NEEDS = {
 }
 """Examples that need what the tests do not install, and what they say without it."""
 
-SLOW = (
-    "03_train.py",
-    "06_math_with_python.py",
-    "08_self_play.py",
-    "10_mixture.py",
-    "11_ppo_critic.py",
-    "13_multi_gpu.py",
-)
+SLOW = {
+    "03_train.py": 15,
+    "06_math_with_python.py": 30,
+    "08_self_play.py": 20,
+    "10_mixture.py": 16,
+    "11_ppo_critic.py": 14,
+    "13_multi_gpu.py": 5,
+}
+"""Examples that take long, and how many seconds."""
 
 WRITES = {name: {"runs"} for name in (*SLOW, "04_own_env.py")}
 """What an example leaves in the folder it runs in."""
@@ -142,7 +143,8 @@ runpy.run_path({str(EXAMPLES / name)!r}, run_name="__main__")
     assert not list(folder.iterdir())
 
 
-MARKS = {**{name: [pytest.mark.slow] for name in SLOW}, "09_terminal.py": [NEEDS_SHELL]}
+MARKS = {name: [pytest.mark.slow(seconds)] for name, seconds in SLOW.items()}
+MARKS["09_terminal.py"] = [NEEDS_SHELL]
 
 
 @pytest.mark.parametrize(

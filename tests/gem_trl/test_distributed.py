@@ -37,7 +37,7 @@ def run(processes: int, folder: Path) -> dict[str, Any]:
     return torch.load(result, weights_only=True)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(33)
 def test_two_processes_do_what_one_does(
     build_trainer: Any, model: Any, tokenizer: Any, tmp_path: Path
 ) -> None:

@@ -74,7 +74,7 @@ def compare(one: Path, other: Path) -> None:
         assert {n: before[n] for n in names} == {n: after[n] for n in names}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(30)
 def test_a_run_that_is_killed_again_and_again(
     saved: Path, straight: Straight, tmp_path: Path
 ) -> None:
@@ -98,7 +98,7 @@ def test_a_run_that_is_killed_again_and_again(
     compare(straight.folder, killed)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(20)
 def test_a_run_that_is_killed_at_any_moment(
     saved: Path, straight: Straight, tmp_path: Path
 ) -> None:

@@ -69,7 +69,7 @@ def test_the_conformance_suite_passes_over_reasoning_gym(id: str) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.slow(20)
 @pytest.mark.parametrize("id", [id for id in OFFLINE if id not in QUICK])
 def test_the_conformance_suite_passes_over_slow_generators(id: str) -> None:
     check_text_env(

@@ -263,7 +263,7 @@ def test_no_snapshot_is_taken(env: McpSqliteEnv) -> None:
         snapshot(env)
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [10, pytest.param(150, marks=pytest.mark.slow(10))])
 def test_episodes_leave_no_process_thread_file_or_folder(count: int) -> None:
     env = McpSqliteEnv()
     me = psutil.Process()

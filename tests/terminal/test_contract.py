@@ -129,7 +129,7 @@ def counts() -> tuple[int, int, int, int]:
 
 
 @NEEDS_SHELL
-@pytest.mark.parametrize("episodes", [30, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("episodes", [30, pytest.param(150, marks=pytest.mark.slow(16))])
 def test_many_episodes_leave_no_process_thread_file_or_folder(episodes: int) -> None:
     env = gym.make("gem/Terminal-v0", command_timeout_s=0.5)
     endings = [

@@ -21,7 +21,7 @@ def test_the_solution_earns_all_and_everything_else_nothing() -> None:
     assert told[-1] == (2 * len(POLICIES) - 1, 2 * len(POLICIES))
 
 
-@pytest.mark.slow
+@pytest.mark.slow(16)
 def test_no_family_pays_for_nothing() -> None:
     assert audit("gem/Terminal-v0", rows=24).findings == ()
 

@@ -291,7 +291,7 @@ def episodes(env: ToolUse, count: int, tool: str) -> None:
         assert env.step(answer(env))[4]["success"]
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [12, pytest.param(150, marks=pytest.mark.slow(20))])
 def test_episodes_leave_no_process_thread_or_file(count: int, http: HttpClock) -> None:
     program = McpToolbox({"liar": stdio("liar")}, per_episode=True, connect_timeout_s=SECONDS)
     address = McpToolbox({"clock": HttpServer(http.url)}, per_episode=True)

@@ -57,7 +57,7 @@ def test_rows_of_some_games_are_printed_and_the_page_stays(
     assert make.rows_of(capsys.readouterr().out) == {"Klondike-v0": ROWS["Klondike-v0"]}
 
 
-@pytest.mark.slow
+@pytest.mark.slow(42)
 def test_the_rows_are_what_is_found(capfd: pytest.CaptureFixture[str]) -> None:
     """Of one game of each kind, but for slow deals and loops; the command finds all, in minutes."""
     kinds: dict[str, str] = {}
