@@ -69,8 +69,14 @@ def test_the_conformance_suite_passes_over_reasoning_gym(id: str) -> None:
     )
 
 
-@pytest.mark.slow(20)
-@pytest.mark.parametrize("id", [id for id in OFFLINE if id not in QUICK])
+@pytest.mark.parametrize(
+    "id",
+    [
+        pytest.param(id, marks=pytest.mark.slow(22 if "integration" in id else 2))
+        for id in OFFLINE
+        if id not in QUICK
+    ],
+)
 def test_the_conformance_suite_passes_over_slow_generators(id: str) -> None:
     check_text_env(
         lambda **kwargs: make(id, size=3, **kwargs),

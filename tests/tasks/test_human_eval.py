@@ -64,9 +64,11 @@ def test_each_reference_solution_passes_and_a_constant_does_not() -> None:
 
 
 @installed
-@pytest.mark.slow(34)
+@pytest.mark.slow(30)
 def test_all_reference_solutions_pass() -> None:
     for index in range(164):
+        if index % 9 == 0:
+            continue  # tried above
         row = human_eval().row(index)
         assert graded(f"```python\n{row.gold}\n```", row).score == 1.0, row.id
 
