@@ -78,6 +78,7 @@ class GeometryEnv(MathEnv):
 
     def __init__(self, *, data: str | Rows | None = None, **rules: Any) -> None:
         super().__init__(data=data, **rules)
+        self._drawn: tuple[int, npt.NDArray[np.uint8]] | None = None
         config = cast("GeometryConfig", self.config)
         shape = config.height, config.width, 3
         self.observation_space = cast(
@@ -109,4 +110,7 @@ class GeometryEnv(MathEnv):
         state = self._state
         assert state is not None  # an episode has begun
         config = cast("GeometryConfig", self.config)
-        return canvas(self.rows.row(state.row).images, config.height, config.width)
+        if self._drawn is None or self._drawn[0] != state.row:
+            sheet = canvas(self.rows.row(state.row).images, config.height, config.width)
+            self._drawn = state.row, sheet
+        return self._drawn[1].copy()  # an observation is the caller's own
