@@ -45,9 +45,11 @@ def http() -> Iterator[HttpClock]:
 # -- over both transports ------------------------------------------------------------------------
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_tools_are_discovered_called_and_remembered(
-    transport: str, clock: McpToolbox, http: HttpClock
+    transport: str, clock: McpToolbox, request: pytest.FixtureRequest
 ) -> None:
-    box = clock if transport == "stdio" else McpToolbox({"clock": HttpServer(http.url)})
+    box = clock
+    if transport == "http":
+        box = McpToolbox({"clock": HttpServer(request.getfixturevalue("http").url)})
     assert [tool.name for tool in box.tools] == ["days_in_month", "count"]
     with opened(box) as runner:
         assert not runner.is_live
