@@ -46,6 +46,14 @@ So a number is the same token wherever it stands, and a cell of a grid takes as 
 (`` .``) as filled (`` 7``): every cell stays in its place.
 """
 
+_ALONE = r"(?: |(?<!\S))\S(?!\S)"
+CELLS = rf"{_ALONE}| ?\p{{N}}+|\n|(?:(?!{_ALONE}| ?\p{{N}})[^\n])+"
+"""The same for boards of single signs, and half as many tokens of a game's text.
+
+A number, or a sign between blanks, is one token with the blank before it, and so is a sentence that
+is always the same.
+"""
+
 Conversation = list[dict[str, str]]
 TextEnv = gym.Env[Any, Any]
 
@@ -170,17 +178,20 @@ def play_games(
                 yield [*open_chats[agent], read]
 
 
-def train_tokenizer(texts: Sequence[str], vocab_size: int = 400) -> PreTrainedTokenizerFast:
-    """Train a byte-level BPE tokenizer with a chat template, on :data:`WORDS`.
+def train_tokenizer(
+    texts: Sequence[str], vocab_size: int = 400, pieces: str = WORDS
+) -> PreTrainedTokenizerFast:
+    """Train a byte-level BPE tokenizer with a chat template.
 
     Args:
         texts: What it will be used on.
         vocab_size: At least 256 bytes and four special tokens.
+        pieces: A regular expression of what is never joined: :data:`WORDS` or :data:`CELLS`.
     """
     tokenizer: Any = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(WORDS), "isolated"),
+            pre_tokenizers.Split(Regex(pieces), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import pettingzoo
 import pytest
 import torch
 from gymnasium.wrappers import TimeLimit
@@ -273,6 +274,20 @@ def test_a_cell_takes_as_many_tokens_empty_as_filled() -> None:
     views = [env.reset(seed=seed)[1]["view"] for seed in range(30)]
     tokenizer = tiny.train_tokenizer(views, vocab_size=300)
     assert len({len(tokenizer(view)["input_ids"]) for view in views}) == 1
+
+
+def test_in_cells_a_board_s_sign_is_a_token_and_a_fixed_sentence_is_another() -> None:
+    chats = list(tiny.play_games(lambda: pettingzoo.make("aec", "gem/TicTacToe-v0"), 60, 0.0, 1))
+    texts = [message["content"] for chat in chats for message in chat]
+    tokenizer = tiny.train_tokenizer(texts, 600, tiny.CELLS)
+    boards = {"\n".join(lines[-4:-1]) for text in texts if len(lines := text.split("\n")) > 5}
+    assert len(boards) > 100
+    assert {len(tokenizer(board)["input_ids"]) for board in boards} == {9 + 2}
+    closing = texts[0].split("\n")[-1]
+    assert len(tokenizer(closing)["input_ids"]) <= 3  # "a" stands alone, as a sign may
+    reply = tokenizer("\\boxed{7}")["input_ids"]
+    assert [tokenizer.decode([token]) for token in reply] == ["\\boxed{", "7", "}"]
+    assert tokenizer.decode(tokenizer(texts[0])["input_ids"]) == texts[0]
 
 
 def test_a_truncated_episode_is_over() -> None:
