@@ -78,6 +78,16 @@ def evaluation_of(source: EnvSource) -> EnvSource:
     return games.with_opponents(ids) if any(map(games.is_game, ids)) else source
 
 
+def evaluation_envs(args: ReinforceConfig, source: EnvSource) -> int:
+    """Return how many envs play an evaluation: ``num_envs``, but one of each kind and no idle one.
+
+    A game that is trained in one env may be evaluated against several opponents.
+    """
+    is_list = not isinstance(source, str | VectorEnv) and not callable(source)
+    kinds = len(mixture.parse(source)[0]) if is_list else 1
+    return min(max(args.num_envs, kinds), args.eval_episodes)
+
+
 class EvaluatingTrainer(ResumableTrainer):
     """A trainer that evaluates by playing episodes, where transformers would read a data set."""
 
@@ -91,7 +101,7 @@ class EvaluatingTrainer(ResumableTrainer):
         self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
         if args.eval_strategy != "no":
             self._check_evaluation()
-            check_source(source, min(args.num_envs, args.eval_episodes))
+            check_source(source, evaluation_envs(args, source))
         self._evaluation = self._evaluation_in(source)
 
     def evaluate(
@@ -156,7 +166,7 @@ class EvaluatingTrainer(ResumableTrainer):
 
     def _evaluation_in(self, env: EnvSource) -> Evaluation:
         args, accelerator = cast("ReinforceConfig", self.args), self.accelerator
-        num_envs = min(args.num_envs, args.eval_episodes)
+        num_envs = evaluation_envs(args, env)
         return Evaluation(
             args,
             lambda: self._open(env, num_envs),

@@ -327,3 +327,12 @@ def test_two_kinds_of_game_and_a_task_train_together(build_trainer: Any, model: 
     (entry,) = [entry for entry in trainer.state.log_history if "episode/return" in entry]
     assert f"env/{KUHN}/return" in entry
     assert "env/gem/GuessTheNumber-easy-v0/return" in entry
+
+
+def test_a_game_trained_in_one_env_is_evaluated_against_each_player(
+    build_trainer: Any, model: Any
+) -> None:
+    options = {"num_envs": 1, "episodes_per_rollout": 2, "eval_episodes": 4}
+    trainer = small(build_trainer, model, eval_strategy="steps", eval_steps=1, **options)
+    met = sorted(each.env_id for each in trainer.play_evaluation())
+    assert met == [f"gem/KuhnPoker-vs-{player}-v0" for player in ("random", "solver") for _ in "12"]
