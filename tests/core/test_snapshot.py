@@ -1,4 +1,4 @@
-"""snapshot, restore and branch: the whole stack, at any moment, in any process."""
+"""snapshot and restore: the whole stack, at any moment, in any process."""
 
 from __future__ import annotations
 
@@ -7,97 +7,36 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.wrappers import (
-    Autoreset,
-    ClipReward,
     NormalizeReward,
-    OrderEnforcing,
-    RecordEpisodeStatistics,
     TimeLimit,
-    TransformAction,
-    TransformObservation,
-    TransformReward,
 )
 
-from gem_gymnasium import UnicodeText, branch, restore, snapshot
+from gem_gymnasium import branch, restore, snapshot
 from gem_gymnasium.core.errors import (
-    ConfigError,
     SnapshotMismatch,
     SnapshotUnsupported,
     StepOutsideEpisode,
 )
 from gem_gymnasium.core.snapshot import FORMAT_VERSION
 from gem_gymnasium.registry import ids
-from gem_gymnasium.wrappers import History, NormalizeScore
+from gem_gymnasium.wrappers import History
+from tests.core.stacks import (
+    ID,
+    ROOT,
+    STACKS,
+    AnyEnv,
+    Coin,
+    begun,
+    continuation,
+)
 from tests.helpers import boxed
-
-ROOT = Path(__file__).parents[2]
-ID = "gem/Mastermind-hard-v0"
-AnyEnv = gym.Env[Any, Any]
-
-
-def upper(text: str) -> str:
-    return text.upper()
-
-
-def double(reward: Any) -> float:
-    return 2.0 * float(reward)
-
-
-def strip(action: str) -> str:
-    return action.strip()
-
-
-STACKS: dict[str, Callable[[], AnyEnv]] = {
-    "bare": lambda: gym.make(ID).unwrapped,
-    "made": lambda: gym.make(ID),
-    "History": lambda: History(gym.make(ID)),
-    "messages": lambda: History(gym.make(ID), "messages", turns=3),
-    "NormalizeScore": lambda: NormalizeScore(gym.make(ID)),
-    "TimeLimit": lambda: TimeLimit(gym.make(ID), 5),
-    "RecordEpisodeStatistics": lambda: RecordEpisodeStatistics(TimeLimit(gym.make(ID), 5)),
-    "OrderEnforcing": lambda: OrderEnforcing(gym.make(ID)),
-    "Autoreset": lambda: Autoreset(TimeLimit(gym.make(ID), 3)),
-    "transforms": lambda: TransformObservation(
-        TransformAction(
-            TransformReward(ClipReward(gym.make(ID), -0.05, 0.2), double), strip, UnicodeText()
-        ),
-        upper,
-        UnicodeText(),
-    ),
-    "all": lambda: RecordEpisodeStatistics(
-        TimeLimit(History(NormalizeScore(gym.make(ID)), "messages"), 6)
-    ),
-}
-
-
-def continuation(env: AnyEnv, seed: int = 0, steps: int = 8) -> list[Any]:
-    """Return what ``steps`` moves and the resets between them lead to; measured time left out."""
-    rng = np.random.default_rng(seed)
-    results: list[Any] = []
-    over = False
-    for _ in range(steps):
-        digits = rng.permutation(8)[:4] + 1
-        result = env.reset() if over else env.step(boxed(" ".join(map(str, digits))))
-        over = len(result) == 5 and (result[2] or result[3])
-        if "episode" in result[-1]:
-            result[-1]["episode"]["t"] = 0
-        results.append(result)
-    return results
-
-
-def begun(build: Callable[[], AnyEnv], steps: int = 2) -> AnyEnv:
-    env = build()
-    env.reset(seed=11)
-    continuation(env, seed=1, steps=steps)
-    return env
 
 
 # -- save and restore ----------------------------------------------------------------------------
@@ -364,32 +303,6 @@ def test_a_subclass_of_a_stock_wrapper_is_not_taken_for_it() -> None:
         snapshot(Patient(gym.make(ID), 3))
 
 
-class Coin(gym.Env[str, str]):
-    """Draws at each step; its state and kwargs may be anything."""
-
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "snapshot": True}  # type: ignore[misc]
-
-    def __init__(self, state: Any = None, **kwargs: Any) -> None:
-        self.observation_space = UnicodeText()
-        self.action_space = UnicodeText()
-        self.state, self.kwargs = state, kwargs
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
-        super().reset(seed=seed)
-        return "toss", {}
-
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        return str(int(self.np_random.integers(2**62))), 0.0, False, False, {}
-
-    def snapshot_state(self) -> dict[str, Any]:
-        return {"state": self.state}
-
-    def restore_state(self, data: dict[str, Any]) -> None:
-        self.state = data["state"]
-
-
 def test_an_env_with_live_processes_is_unsupported() -> None:
     class Living(Coin):
         metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "snapshot": False}  # type: ignore[misc]
@@ -421,102 +334,6 @@ def test_a_generator_of_another_kind_is_unsupported(bits: Any) -> None:
     env.np_random = np.random.Generator(bits(1))
     with pytest.raises(SnapshotUnsupported, match=bits.__name__):
         snapshot(env)
-
-
-# -- branch --------------------------------------------------------------------------------------
-def resets(envs: Sequence[AnyEnv], count: int = 3) -> list[list[str]]:
-    """Return the texts of the next resets of each env, a move in between."""
-    seen: list[list[str]] = []
-    for env in envs:
-        texts = list[str]()
-        for _ in range(count):
-            env.reset()
-            texts.append(env.step(boxed("1 2 3 4"))[0])
-        seen.append(texts)
-    return seen
-
-
-def test_copies_take_the_same_next_step() -> None:
-    env = begun(STACKS["all"])
-    copies = branch(env, 3)
-    assert len(copies) == 3
-    assert len({id(copy.unwrapped) for copy in (env, *copies)}) == 4
-    expected = continuation(env, steps=3)
-    for copy in copies:
-        assert type(copy) is type(env)
-        assert continuation(copy, steps=3) == expected
-
-
-def test_the_first_copy_draws_what_the_original_would_and_the_others_do_not() -> None:
-    env = begun(STACKS["made"])
-    copies = branch(env, 4)
-    first, *others = resets(copies, 6)
-    assert [first] == resets([env], 6)
-    assert len({tuple(texts) for texts in (first, *others)}) == 4
-
-
-def test_a_step_that_draws_differs_between_the_copies() -> None:
-    env = Coin()
-    env.reset(seed=1)
-    copies = branch(env, 5)
-    draws = [copy.step("")[0] for copy in copies]
-    assert len(set(draws)) == 5
-    assert draws[0] == env.step("")[0]
-
-
-def test_the_original_is_untouched_and_two_calls_give_the_same() -> None:
-    env, quiet = begun(STACKS["all"]), begun(STACKS["all"])
-    before = snapshot(env)
-    one, two = branch(env, 3), branch(env, 3)
-    assert snapshot(env) == before
-    assert [snapshot(copy) for copy in one] == [snapshot(copy) for copy in two]
-    for copy in one:
-        continuation(copy)
-    assert snapshot(env) == before
-    assert [continuation(copy) for copy in two] == [continuation(copy) for copy in branch(env, 3)]
-    assert continuation(env) == continuation(quiet)
-
-
-def test_more_copies_leave_the_first_ones_as_they_were() -> None:
-    env = begun(STACKS["made"])
-    assert resets(branch(env, 2)[1:]) == resets(branch(env, 5)[1:2])
-
-
-def test_copies_of_copies_differ_from_all_the_others() -> None:
-    env = Coin()
-    env.reset(seed=1)
-    copies = branch(env, 3)
-    for copy in tuple(copies):
-        copies += branch(copy, 3)[1:]
-    draws = [copy.step("")[0] for copy in copies]
-    assert len(set(draws)) == len(draws) == 9
-
-
-def test_a_copy_can_be_saved_and_branched_again() -> None:
-    env = begun(STACKS["all"])
-    copy = branch(env, 2)[1]
-    other = STACKS["all"]()
-    restore(other, snapshot(copy))
-    assert [snapshot(c) for c in branch(other, 2)] == [snapshot(c) for c in branch(copy, 2)]
-    assert continuation(other) == continuation(copy)
-
-
-def test_one_copy_is_enough_and_none_is_refused() -> None:
-    env = begun(STACKS["made"])
-    (copy,) = branch(env, 1)
-    assert continuation(copy) == continuation(env)
-    for n in (0, -1):
-        with pytest.raises(ConfigError, match=f"n must be at least 1, got {n}"):
-            branch(env, n)
-
-
-def test_an_ended_episode_is_branched_as_ended() -> None:
-    env = STACKS["made"]()
-    env.reset(seed=2)
-    env.step("no idea")
-    for copy in branch(env, 2):
-        with pytest.raises(StepOutsideEpisode):
-            copy.step(boxed("1 2 3 4"))
 
 
 @pytest.mark.parametrize("layers", [[], [{}], [{}, {}], "x", [None, None]])
