@@ -44,7 +44,6 @@ _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 WrapperT = TypeVar("WrapperT")
 
-
 Given = Sequence[Tool | Toolbox | str] | Tool | Toolbox | str | None
 """What tools an env is given."""
 
@@ -58,14 +57,10 @@ class Preset(NamedTuple):
     tools: Callable[[], Sequence[Tool]] | None = None
 
 
-def _last_line() -> list[Tool]:
-    return [PythonTool(error_lines=1)]
-
-
 PRESETS: Mapping[str, Preset] = {
     "python": Preset(5, 0.05, 0.25, lambda: [PythonTool()]),
     "python_no_reward": Preset(5, tools=lambda: [PythonTool()]),
-    "python_no_reward_last_line": Preset(5, tools=_last_line),
+    "python_no_reward_last_line": Preset(5, tools=lambda: [PythonTool(error_lines=1)]),
     "search": Preset(5, 0.3),
     "search_no_reward": Preset(5),
 }
