@@ -15,6 +15,7 @@ makes one of a game of TextArena's, ``textarena_single`` a gymnasium env of one 
 from gem_gymnasium.multiplayer import players
 from gem_gymnasium.multiplayer.all_seats import AllSeats
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome
+from gem_gymnasium.multiplayer.single_player import SinglePlayer
 from gem_gymnasium.multiplayer.table import ids, register
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 from gem_gymnasium.multiplayer.text_arena import TextArenaAEC as textarena
@@ -26,6 +27,7 @@ __all__ = [
     "AllSeats",
     "MultiGame",
     "Outcome",
+    "SinglePlayer",
     "TextAEC",
     "TextParallel",
     "ids",

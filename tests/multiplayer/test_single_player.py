@@ -195,6 +195,11 @@ def test_a_seat_without_a_scale_has_no_score(made: dict[str, Any]) -> None:
     ("options", "error", "said"),
     [
         ({"seat": 2}, ConfigError, "seat must be from 0 to 1"),
+        (
+            {"seat": "first"},
+            ConfigError,
+            "or -1 to draw one, got 'first'",
+        ),
         ({"opponents": ["random", "random"]}, ConfigError, "needs 1 opponents, got 2"),
         ({"opponents": "solvr"}, UnknownName, "unknown player 'solvr'; did you mean 'solver'"),
         ({"render_mode": "x"}, ConfigError, "render_mode must be one of"),
@@ -203,6 +208,11 @@ def test_a_seat_without_a_scale_has_no_score(made: dict[str, Any]) -> None:
 def test_what_cannot_be_is_refused(options: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         SinglePlayer(KuhnPokerEnv(), **options)
+
+
+def test_an_id_is_no_game() -> None:
+    with pytest.raises(ConfigError, match="game must be a game in AEC form"):
+        SinglePlayer("gem/KuhnPoker-v0")  # type: ignore[arg-type]
 
 
 def test_a_game_without_a_player_says_so() -> None:
