@@ -49,6 +49,8 @@ def hub_name(id: str, subset: str = "", revision: str = "") -> HubName:
     }
     if id in sets:
         return sets[id]._replace(revision=revision)
+    if id in registry.ids():
+        raise UnknownName("data set", id, sets, hint="it is read from no hub: nothing to fetch")
     if id.startswith(f"{registry.NAMESPACE}/") or not is_hub_name(id):
         raise UnknownName("data set", id, sets)
     return HubName(id, subset, "", revision)

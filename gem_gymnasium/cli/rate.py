@@ -10,6 +10,7 @@ from typing import Any
 
 import pettingzoo  # pyright: ignore[reportMissingTypeStubs]
 
+from gem_gymnasium import registry
 from gem_gymnasium.cli.listing import table
 from gem_gymnasium.cli.progress import clear, progress
 from gem_gymnasium.core.errors import ConfigError, UnknownName
@@ -68,7 +69,9 @@ def run(options: argparse.Namespace) -> int:
         ConfigError: The game has no such player, there is one player only, or a number is wrong.
     """
     if options.id not in ids():
-        raise UnknownName("game of several players", options.id, ids())
+        alone = "it is an env of one player: there is nobody to rate"
+        hint = alone if options.id in registry.ids() and "-vs-" not in options.id else ""
+        raise UnknownName("game of several players", options.id, ids(), hint)
     game: Game = pettingzoo.make("aec", options.id)  # pyright: ignore[reportUnknownMemberType,reportAssignmentType]
     names = options.players.split(",") if options.players else names_for(game.name)
     pool = {name: player_for(name, game) for name in map(str.strip, names)}

@@ -40,17 +40,19 @@ class ConfigError(GemError, ValueError):
 
 
 class UnknownName(ConfigError):
-    """A name that does not exist, with the nearest one that does."""
+    """A name that does not exist, with the nearest one that does, or a better ``hint``."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind, self.name, self.known = kind, name, sorted(known)
-        near = get_close_matches(name, self.known, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(self.known) or 'none'}"
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        self.kind, self.name, self.known, self.hint = kind, name, sorted(known), hint
+        if not hint:
+            near = get_close_matches(name, self.known, n=1, cutoff=0.5)
+            names = ", ".join(self.known) or "none"
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {names}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str]]]:
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], str]]:
         # Exceptions pickle their args by default, which here is the finished message.
-        return type(self), (self.kind, self.name, self.known)
+        return type(self), (self.kind, self.name, self.known, self.hint)
 
 
 class SnapshotMismatch(ConfigError):

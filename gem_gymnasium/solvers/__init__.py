@@ -37,6 +37,13 @@ ORACLES = {
 """Those that read the very env they play."""
 
 
+ONE_SEAT = {
+    "SinglePlayer": "of a game of several players, take "
+    "gem_gymnasium.multiplayer.players.player_for(name, env.unwrapped.game)"
+}
+"""What to do instead where another thing than a solver plays."""
+
+
 def solver_for(env: gym.Env[Any, Any] | str) -> Solver:
     """Return a new solver of an env's game.
 
@@ -56,7 +63,7 @@ def solver_for(env: gym.Env[Any, Any] | str) -> Solver:
             return _imported(ORACLES[name])(env.unwrapped)
         if name in SOLVERS:
             return _imported(SOLVERS[name])()
-    raise UnknownName("game of a solver", names[0], SOLVERS)
+    raise UnknownName("game of a solver", names[0], SOLVERS, ONE_SEAT.get(names[0], ""))
 
 
 def _imported(path: str) -> Any:

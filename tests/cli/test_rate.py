@@ -43,7 +43,7 @@ def test_as_json_it_is_one_object_a_player(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["gem/Sudoku-v0"], "unknown game of several players 'gem/Sudoku-v0'"),
+        (["gem/Sudoku-v0"], "unknown game of several players 'gem/Sudoku-v0'; it is an env of one"),
         (["gem/Nim-v0", "--players", "random,solvr"], "unknown player 'solvr'; did you mean"),
         (["gem/Nim-v0", "--players", "random,heuristic"], "nim has no heuristic"),
         (["gem/RockPaperScissors-v0"], "gem/RockPaperScissors-v0 has random, and of your own"),

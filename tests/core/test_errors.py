@@ -79,3 +79,8 @@ def test_a_missing_dependency_names_the_command() -> None:
     error = MissingDependency("Pillow", "games", "drawing")
     assert str(error) == "drawing needs Pillow: run `pip install 'gem-gymnasium[games]'`"
     assert error.name == "Pillow"
+
+
+def test_a_hint_of_the_callers_wins_and_survives_pickling() -> None:
+    error = UnknownName("rule", "low", ["lower"], "ask again")
+    assert str(error) == str(pickle.loads(pickle.dumps(error))) == "unknown rule 'low'; ask again"

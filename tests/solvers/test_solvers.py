@@ -167,3 +167,5 @@ def test_solvers_are_found_by_id_module_and_id_and_env() -> None:
 def test_a_game_without_solver_is_named() -> None:
     with pytest.raises(UnknownName, match="unknown game of a solver 'CartPoleEnv'"):
         solver_for("CartPole-v1")
+    with pytest.raises(UnknownName, match=r"'SinglePlayer'; of a game of several players, take"):
+        solver_for(gym.make("gem/Nim-vs-random-v0"))

@@ -141,7 +141,7 @@ def test_fetch_of_an_unknown_id_names_the_nearest(capsys: pytest.CaptureFixture[
     assert main(["fetch", "gem/Math-GSM8-v0"]) == 2
     assert "did you mean 'gem/Math-GSM8K-v0'" in capsys.readouterr().err
     assert main(["fetch", "gem/Sudoku-v0"]) == 2
-    assert "unknown data set" in capsys.readouterr().err
+    assert "unknown data set 'gem/Sudoku-v0'; it is read from no hub" in capsys.readouterr().err
 
 
 def test_every_data_set_of_gem_has_an_id_and_a_local_file() -> None:
