@@ -8,8 +8,9 @@ from typing import Any, cast
 import numpy as np
 
 from gem_gymnasium.graders import Grade, grade_math
+from gem_gymnasium.graders.math import require_math_verify
 from gem_gymnasium.tasks.qa import texts_of
-from gem_gymnasium.tasks.rows import Row
+from gem_gymnasium.tasks.rows import Row, Rows
 from gem_gymnasium.tasks.table import TableConfig
 from gem_gymnasium.tasks.table_task import TableTask
 
@@ -60,6 +61,10 @@ class MathEnv(TableTask):
 
     config_type = MathConfig
     offline_id = "gem/Math-Synthetic-v0"
+
+    def __init__(self, *, data: str | Rows | None = None, **rules: Any) -> None:
+        require_math_verify()  # at once: the first reply would be too late for a training
+        super().__init__(data=data, **rules)
 
     def grade(self, config: MathConfig, reply: str, row: Row, /) -> Grade:
         """Return 1 if the answer has the value of any right one."""
