@@ -51,7 +51,8 @@ def check_gymnasium(suite: Suite) -> None:
     except Exception as error:
         raise broken(
             f"gymnasium's check_env refuses the env: {type(error).__name__}: {error}",
-            "see gymnasium.utils.env_checker.check_env, which says what it wants",
+            "see gymnasium.utils.env_checker.check_env, which says what it wants; texts are in "
+            "gem_gymnasium.UnicodeText() (gymnasium's Text holds letters and digits only)",
         ) from error
     env.close()
 

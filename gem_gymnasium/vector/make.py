@@ -64,6 +64,8 @@ def make_vec(
     if not names:
         raise ConfigError("make_vec needs at least one id")
     count = len(names) if num_envs is None else num_envs
+    if count < 1:
+        raise ConfigError(f"num_envs must be at least 1, got {count}")
     if count < len(names):
         raise ConfigError(f"num_envs={count} leaves out ids: {len(names)} are given")
     keywords = {"autoreset_mode": autoreset_mode, **(vector_kwargs or {})}

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
-from gem_gymnasium.core.errors import ConfigError, UnknownName
+from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.data import load_json
 
 CALIBRATE = "python benchmarks/calibrate.py --ids {id}"
@@ -42,8 +42,9 @@ def find_scale(env: gym.Env[Any, Any]) -> Scale:
     games: Mapping[str, Any] = load_json("calibration.json")["games"]
     if spec.id not in games:
         raise ConfigError(
-            f"{UnknownName('calibrated id', spec.id, games)}; to calibrate an id that has a "
-            f"solver, run: {CALIBRATE.format(id=spec.id)}"
+            f"{spec.id} was not calibrated (`gem-gym list` shows which ids were; a task needs no "
+            "scale, its rewards lie between 0 and 1). To calibrate an id that has a solver, run: "
+            f"{CALIBRATE.format(id=spec.id)}"
         )
     game = games[spec.id]
     kwargs = {name: value for name, value in spec.kwargs.items() if name not in NEUTRAL_KWARGS}

@@ -93,6 +93,8 @@ def test_wrong_arguments_say_what_is_right() -> None:
         make_vec(GUESS, mode="threads")  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="leaves out ids"):
         make_vec(PAIR, 1)
+    with pytest.raises(ConfigError, match="num_envs must be at least 1, got 0"):
+        make_vec(GUESS, 0)
     with pytest.raises(ConfigError, match="at least one id"):
         make_vec([])
     with pytest.raises(ConfigError, match="needs mode='thread'"):
