@@ -297,6 +297,7 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
             "max_completion_length",
             "eval_episodes",
             "max_turns_per_episode",
+            "per_device_train_batch_size",
         ):
             self._at_least(name, 1)
         for name in ("beta", "entropy_coef", "epsilon", "eval_temperature", "top_k", "eval_seed"):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, cast
 
 import gymnasium as gym
+from gymnasium.error import NameNotFound
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from gem_gymnasium import errors
@@ -39,7 +41,7 @@ def check_source(source: EnvSource, num_envs: int) -> None:
     mixture.apportion(num_envs, weights)
     for id in ids:
         if ":" not in id and not games.is_game(id):  # else its module is not imported yet
-            gym.spec(id)
+            _found(gym.spec, id)
 
 
 def open_envs(
@@ -96,7 +98,10 @@ def open_envs(
             env = builders[kind]()
             if games.is_for_several(env):
                 if tools:
-                    raise errors.ConfigError(f"tools cannot be added to {env}, a game of several")
+                    raise errors.ConfigError(
+                        f"tools cannot be added to {env}, a game of several players: leave tools "
+                        "out, or train on an id of one seat (-vs-...)"
+                    )
                 _check_wrappers(env)
                 return games.with_all_seats(env, remembering)
             # Tools first, so that a History remembers what they gave.
@@ -186,4 +191,15 @@ def with_history(env: AnyEnv, history: str, history_kwargs: Mapping[str, Any]) -
 
 
 def _maker(id: str) -> EnvFn:
-    return lambda: games.make(id) if games.is_game(id) else gym.make(id)
+    return lambda: games.make(id) if games.is_game(id) else _found(gym.make, id)
+
+
+def _found(by: Callable[[str], Any], id: str) -> Any:
+    """Return what gymnasium finds; it does not know the names of PettingZoo's games."""
+    try:
+        return by(id)
+    except NameNotFound as error:
+        near = get_close_matches(id, games.ids(), n=1, cutoff=0.8)
+        if not near:
+            raise
+        raise NameNotFound(f"there is no env {id}; did you mean {near[0]}?") from error

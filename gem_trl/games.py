@@ -20,6 +20,11 @@ def is_game(id: str) -> bool:
     return id in pettingzoo.aec_registry and id not in gym.registry
 
 
+def ids() -> list[str]:
+    """Return PettingZoo's ids."""
+    return list(pettingzoo.aec_registry)
+
+
 def with_opponents(ids: Iterable[str]) -> list[str]:
     """Return ids, each once, a game's as those of one seat with a player of ours in the others.
 

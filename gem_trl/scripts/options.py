@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
+import yaml
+
+from gem_gymnasium import errors
 from gem_trl._compat import TrlParser
 
 Sections = Mapping[str, Sequence[str]]
@@ -95,9 +100,30 @@ class ScriptParser(TrlParser):
             return self.parse_args_and_config(
                 args=None if argv is None else list(argv), fail_with_unknown_args=True
             )
+        except yaml.YAMLError as error:
+            message = f"the file of --config is no YAML: {error}"
+            cause: Exception = error
         except (ValueError, OSError) as error:  # TRL's parser raises where argparse would exit
-            sys.stderr.write(f"{self.prog}: {error}\n")
-            raise SystemExit(2) from error
+            message, cause = self._mended(str(error)), error
+        sys.stderr.write(f"{self.prog}: {message}\n")
+        raise SystemExit(2) from cause
+
+    def _mended(self, message: str) -> str:
+        """Return what is wrong in words of this command, where TRL speaks to its programmers."""
+        if message.startswith("`env` field should be a dict"):
+            return (
+                "in a file the ids are called env_id: [gem/Sudoku-easy-v0]; TRL reads a key `env` "
+                "as environment variables to set"
+            )
+        unknown = re.search(r"(?:not used by|from config file).*?'--([^'=]*)", message)
+        if unknown is None:
+            return message
+        kind, dashes = ("key", "") if "from config file" in message else ("option", "--")
+        names = [name[2:] for action in self._actions for name in action.option_strings]
+        near = get_close_matches(unknown[1], names, n=1)
+        hint = "" if near else "--help-all shows every one"
+        known = [dashes + name for name in names]
+        return str(errors.UnknownName(kind, dashes + unknown[1], known, hint))
 
 
 def _entry(field: dataclasses.Field[Any], width: int) -> str:

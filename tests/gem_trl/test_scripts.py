@@ -103,7 +103,7 @@ def test_the_help_keeps_to_the_terminal(monkeypatch: pytest.MonkeyPatch, width: 
     ("arguments", "message"),
     [
         (("trian",), "gem-trl: there is no command 'trian'\n\nusage: gem-trl COMMAND"),
-        (("train", "--num_rolouts", 3), "gem-trl train: Some specified arguments are not used"),
+        (("train", "--num_rolouts", 3), "unknown option '--num_rolouts'; did you mean '--num_ro"),
         (("train", "--config", "none.yaml"), "No such file or directory: 'none.yaml'"),
         (("train", "--gamma", 2), "gem-trl train: gamma must be at"),
         (("--gamma", 2), "gem-trl train: gamma must be at"),
@@ -145,12 +145,26 @@ def test_a_mistake_is_answered_by_status_2_and_one_sentence(
         assert len(err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(f"env: {ENV}\n", "in a file the ids are called env_id"), ("\ta: 1\n", "is no YAML")],
+)
+def test_a_file_that_trl_cannot_read_is_answered(
+    run: Run, tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    status, _, err = run("train", "--config", path)
+    assert status == 2
+    assert said in err
+
+
 def test_an_unknown_key_of_the_file_is_named(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text("num_rolouts: 3\n", encoding="utf-8")
     status, _, err = run("train", "--config", path)
     assert status == 2
-    assert "--num_rolouts" in err
+    assert "unknown key 'num_rolouts'; did you mean 'num_rollouts'?" in err
 
 
 # -- train ---------------------------------------------------------------------------------------
