@@ -61,12 +61,13 @@ class SinglePlayer(gym.Env[str, str]):
         opponents: str | Player | Sequence[str | Player] = "random",
         render_mode: str | None = None,
     ) -> None:
-        if not isinstance(game, AECEnv):  # users err
+        if not isinstance(game, AECEnv):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(
                 f'game must be a game in AEC form, such as pettingzoo.make("aec", ID), got {game!r}'
             )
         others = len(game.possible_agents) - 1
-        if not isinstance(seat, int) or not DRAWN <= seat <= others:
+        numbered = isinstance(seat, int)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not numbered or not DRAWN <= seat <= others:
             raise ConfigError(f"seat must be from 0 to {others}, or -1 to draw one, got {seat!r}")
         check_render_mode(render_mode, self.metadata["render_modes"])
         given = [opponents] * others if isinstance(opponents, str) or callable(opponents) else (

@@ -96,7 +96,7 @@ def test_other_rules_are_refused_with_the_command_to_run() -> None:
 
 
 def test_an_id_that_was_not_calibrated_is_refused_with_the_command_to_run() -> None:
-    with pytest.raises(ConfigError, match=r"'CartPole-v1'.*calibrate\.py --ids CartPole-v1"):
+    with pytest.raises(ConfigError, match=r"CartPole-v1 was not.*calibrate\.py --ids CartPole-v1"):
         NormalizeScore(gym.make("CartPole-v1"))
 
 
