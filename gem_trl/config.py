@@ -288,9 +288,8 @@ class ReinforceConfig(VLLMConfig, BaseConfig):
         if self.bf16 is None and (self.use_cpu or not torch.accelerator.is_available()):
             self.bf16 = False
         super().__post_init__()
-        for name in ("num_envs", "episodes_per_rollout", "num_rollouts", "num_iterations"):
-            self._at_least(name, 1)
         for name in (
+            *("num_envs", "episodes_per_rollout", "num_rollouts", "num_iterations"),
             "opponent_pool_size",
             "opponent_interval",
             "num_mini_batches",

@@ -83,8 +83,9 @@ def evaluation_envs(args: ReinforceConfig, source: EnvSource) -> int:
 
     A game that is trained in one env may be evaluated against several opponents.
     """
-    is_list = not isinstance(source, str | VectorEnv) and not callable(source)
-    kinds = len(mixture.parse(source)[0]) if is_list else 1
+    kinds = 1
+    if not (isinstance(source, str | VectorEnv) or callable(source)):
+        kinds = len(mixture.parse(source)[0])
     return min(max(args.num_envs, kinds), args.eval_episodes)
 
 

@@ -136,6 +136,7 @@ def test_a_subsample_of_transitions_has_exactly_the_size_asked_for(build_trainer
         ),
         ({"transition_sampling": "some"}, "some"),
         ({"rebn_scope": "env", "advantage_estimator": "reinforce"}, "rebn_scope='env' is for"),
+        ({"per_device_train_batch_size": 0}, "per_device_train_batch_size must be at least 1"),
         ({"gae_lambda": 1.5}, "gae_lambda must be at least 0 and at most 1, got 1.5"),
         ({"critic_learning_rate": 0.0}, "critic_learning_rate must be above 0"),
         ({"value_clip": 0.0}, "value_clip must be above 0"),
@@ -152,6 +153,7 @@ def test_settings_that_do_not_fit_are_refused(
     ("eval_env", "error", "message"),
     [
         ("gem/Nope-v0", NameNotFound, "Nope"),
+        ("gem/KunhPoker-v0", NameNotFound, "did you mean gem/KuhnPoker-v0"),
         ([ENV, OTHER], ConfigError, "2 kinds of env need at least as many envs, got 1"),
     ],
 )
@@ -160,5 +162,6 @@ def test_a_wrong_eval_env_is_found_before_the_training(
 ) -> None:
     with pytest.raises(error, match=message):
         build_trainer(
-            eval_env=eval_env, num_envs=1, eval_strategy="steps", eval_steps=50, num_rollouts=100
-        )
+            eval_env=eval_env, eval_episodes=1, eval_strategy="steps", eval_steps=50,
+            num_rollouts=100,
+        )  # fmt: skip

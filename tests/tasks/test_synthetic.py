@@ -6,7 +6,8 @@ import gymnasium as gym
 import pytest
 
 import gem_gymnasium
-from gem_gymnasium.core.errors import ConfigError, UnknownName
+from gem_gymnasium.core.errors import ConfigError, MissingDependency, UnknownName
+from gem_gymnasium.graders import math
 from gem_gymnasium.registry import GENERATED
 from gem_gymnasium.tasks.dataset_task import DatasetTask
 
@@ -94,3 +95,12 @@ def test_unknown_rules_are_refused(id: str) -> None:
 
 def test_every_generated_id_is_registered() -> None:
     assert {*IDS} <= {*gem_gymnasium.registry.ids()}
+
+
+def test_without_math_verify_a_math_task_is_refused_when_it_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    math.require_math_verify.cache_clear()
+    monkeypatch.setattr(math, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependency, match=r"pip install 'gem-gymnasium\[tasks\]'"):
+        gym.make("gem/Math-Synthetic-v0")
