@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
+from gymnasium.wrappers import NormalizeReward
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.data import load_json
+from gem_gymnasium.wrappers.tool_use import ToolUse
 
 CALIBRATE = "python benchmarks/calibrate.py --ids {id}"
 """The command that measures the scale of an id."""
@@ -58,6 +60,26 @@ def find_scale(env: gym.Env[Any, Any]) -> Scale:
     return Scale(random if random < solver else 0.0, solver)
 
 
+def check_rewards(env: gym.Env[Any, Any]) -> None:
+    """Refuse a stack whose rewards are no longer the game's, which alone the scale is of.
+
+    Raises:
+        ConfigError: A wrapper changes rewards.
+    """
+    layer: Any = env
+    while isinstance(layer, gym.Wrapper):
+        name = layer.class_name()
+        pays = isinstance(layer, ToolUse) and any(
+            (layer.call_reward, layer.success_reward, layer.error_reward)
+        )
+        if pays or isinstance(layer, gym.RewardWrapper | NormalizeReward):
+            raise ConfigError(
+                f"NormalizeScore reads the game's own rewards, and {name} below it changes them: "
+                f"put NormalizeScore inside, {name}(NormalizeScore(env), ...)"
+            )
+        layer = cast("Any", layer).env
+
+
 class NormalizeScore(gym.Wrapper[ObsT, ActT, ObsT, ActT], RecordConstructorArgs):
     """Add the float ``info["normalized_score"]`` after every reset and step; rewards stay.
 
@@ -73,12 +95,13 @@ class NormalizeScore(gym.Wrapper[ObsT, ActT, ObsT, ActT], RecordConstructorArgs)
 
     Raises:
         ConfigError: The id was not calibrated, the env has no id, or other rules than those that
-            were calibrated; the message says what to run.
+            were calibrated; the message says what to run. A wrapper below changes rewards.
     """
 
     def __init__(self, env: gym.Env[ObsT, ActT]) -> None:
         RecordConstructorArgs.__init__(self)
         super().__init__(env)
+        check_rewards(env)
         self._scale = find_scale(env)
         self._return = 0.0
 

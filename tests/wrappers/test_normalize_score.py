@@ -1,7 +1,9 @@
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.wrappers import TimeLimit
+from gymnasium.wrappers import ClipReward, NormalizeReward, TimeLimit, TransformReward
 
 import gem_gymnasium
 from gem_gymnasium.core.errors import ConfigError
@@ -9,6 +11,8 @@ from gem_gymnasium.data import load_json
 from gem_gymnasium.games.mastermind import MastermindEnv
 from gem_gymnasium.registry import ids, ids_of_luck
 from gem_gymnasium.solvers import solver_for
+from gem_gymnasium.tools import PythonTool
+from gem_gymnasium.wrappers import ToolUse
 from gem_gymnasium.wrappers.normalize_score import NormalizeScore
 
 ID = "gem/Mastermind-hard-v0"
@@ -123,3 +127,23 @@ def test_snapshot_and_branch_keep_the_return() -> None:
     other = NormalizeScore(gym.make(ID))
     gem_gymnasium.restore(other, data)
     assert env.step("no idea") == other.step("no idea")
+
+
+@pytest.mark.parametrize(
+    ("wrap", "name"),
+    [
+        (lambda env: TransformReward(env, lambda reward: 2 * reward), "TransformReward"),
+        (lambda env: TimeLimit(ClipReward(env, 0.0, 1.0), 5), "ClipReward"),
+        (NormalizeReward, "NormalizeReward"),
+        (lambda env: ToolUse(env, PythonTool(), call_reward=0.1), "ToolUse"),
+        (lambda env: ToolUse(env, PythonTool(), error_reward=-0.1), "ToolUse"),
+    ],
+)
+def test_a_scale_of_rewards_that_a_wrapper_changes_is_refused(wrap: Any, name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"{name} below it .*{name}\(NormalizeScore\(env\)"):
+        NormalizeScore(wrap(gym.make(ID)))
+
+
+def test_tools_that_pay_nothing_may_be_below() -> None:
+    env = NormalizeScore(ToolUse(gym.make(ID), PythonTool()))
+    assert "normalized_score" in env.reset(seed=0)[1]
