@@ -20,7 +20,7 @@ MAX_WORD_CHARS = 100
 
 _BOXED = "\\boxed{"
 _TEXT = "\\text{"
-_BRACE = re.compile(r"\\[{}\\]|[{}]")
+_BRACES = re.compile(r"\\[{}\\]|\{+|\}+")
 _FENCE = re.compile(r"^[ ]{0,3}(```+)([^`\n]*)$", re.MULTILINE)
 _INT = re.compile(rf"[+-]?[0-9]{{1,{MAX_DIGITS}}}", re.ASCII)
 _SEPARATOR = re.compile(r"\s*,\s*|\s+")
@@ -40,13 +40,13 @@ def last_boxed(text: str) -> str | None:
     if "{" not in inside and "\\" not in inside:
         return inside
     depth = 1
-    for match in _BRACE.finditer(rest):
-        brace = match[0]
-        if len(brace) == 2:
-            continue
-        depth += 1 if brace == "{" else -1
-        if depth == 0:
-            return rest[: match.start()]
+    for match in _BRACES.finditer(rest):
+        if match[0][0] == "{":
+            depth += len(match[0])
+        elif match[0][0] == "}":
+            if depth <= len(match[0]):
+                return rest[: match.start() + depth - 1]
+            depth -= len(match[0])
     return None
 
 

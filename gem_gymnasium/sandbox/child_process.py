@@ -108,6 +108,11 @@ def _elsewhere(descriptor: int) -> int:
     return moved
 
 
+# A shell keeps for ever what its caller ignores: interrupts where a job runs in the background of a
+# script, hang-ups under nohup.
+_BASH = ("/usr/bin/env", "--default-signal", "/bin/bash", "--noprofile", "--norc", "-c")
+
+
 def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
     """Return the command that runs a program whose text is to be read from a descriptor."""
     if program.kind == "shell session":
@@ -116,14 +121,14 @@ def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
             f"printf . >&{ends.confirm}; exec {OUTPUT}>&1 {ANSWERS}>&{ends.answers} "
             f"{ends.answers}>&- {ends.confirm}>&-; exec /bin/bash --noprofile --norc --noediting -i"
         )
-        return ["/bin/bash", "--noprofile", "--norc", "-c", command, "bash"]
+        return [*_BASH, command, "bash"]
     if program.kind == "shell":
         # By a variable, since an argument is bounded and may hold no NUL.
         command = (
             f'c="$(</dev/fd/{ends.source})"; printf . >&{ends.confirm}; '
             f'exec {ends.source}<&- {ends.confirm}>&-; eval "unset c\n$c"'
         )
-        return ["/bin/bash", "--noprofile", "--norc", "-c", command, "bash"]
+        return [*_BASH, command, "bash"]
     mode = "once" if program.kind == "python" else "session"
     harness = files("gem_gymnasium.sandbox").joinpath("harness.py").read_text(encoding="utf-8")
     return [python, *PYTHON_FLAGS, "-c", harness, mode, *map(str, ends.inherited())]

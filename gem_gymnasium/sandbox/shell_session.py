@@ -82,6 +82,7 @@ class ShellSession:
         places = (*policy.places, *also)
         self._policy = dataclasses.replace(policy, folder=self._folder, places=places)
         self._running: Running | None = None
+        self._late_marks: list[bytes] = []
         self._lock = threading.Lock()
         self._closed = False
         # Whoever forgets to close it leaves nothing behind all the same.
@@ -154,6 +155,7 @@ class ShellSession:
         reason = captured.reason
         if reason == "answer" and not running.is_in_order:
             captured = _whole(running, captured, answer, policy)
+        captured = captured._replace(output=self._without_late_marks(captured.output))
         if reason == "answer" and (over := running.excess()):
             return self._killed(captured, over)
         if reason == "answer":
@@ -162,6 +164,7 @@ class ShellSession:
             return self._ended(captured)
         elif reason == "timeout" or len(captured.output) >= policy.output_bytes:
             status = _interrupted(running, before, answer)
+            self._late_marks.append(answer.mark)  # asked for in each round: more may come
             if status is None:
                 return self._killed(captured, _why(reason, policy))
         else:
@@ -174,6 +177,12 @@ class ShellSession:
         kind = "timeout" if reason == "timeout" else "limit"
         detail = f"{_why(reason, policy)}: the command was interrupted"
         return Result(_text(captured), "", kind, self.level, detail)
+
+    def _without_late_marks(self, output: bytes) -> bytes:
+        """Return the output of a command without what an interrupted one's answers left in it."""
+        for mark in self._late_marks:
+            output = output.replace(mark, b"")
+        return output
 
     def _result(self, captured: Captured, status: int) -> Result:
         if status == 0:
@@ -213,6 +222,7 @@ class ShellSession:
 
     def _end(self) -> None:
         self._running = None
+        self._late_marks.clear()
         while self._live:
             self._live.pop().close()
 

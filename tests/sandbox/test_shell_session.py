@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -75,6 +77,22 @@ def test_a_command_over_its_deadline_is_interrupted_and_the_shell_goes_on(
     assert (result.status, result.output) == ("timeout", "")
     assert time.monotonic() - start < 1.5
     assert shell.run("echo $y; jobs | wc -l").output == "7\n1\n"
+
+
+def test_what_the_caller_ignores_its_shells_do_not() -> None:
+    script = """
+import sys
+from gem_gymnasium.sandbox import Policy, ShellSession, run_shell
+dies = "(kill -{} $BASHPID; echo alive); true"
+for level in sys.argv[1:]:
+    shell = ShellSession(Policy(), level)
+    for signal in ("INT", "HUP", "QUIT"):
+        told = shell.run(dies.format(signal)), run_shell(dies.format(signal), level=level)
+        assert not any("alive" in each.output for each in told), (level, signal, told)
+    shell.close()
+"""
+    ignoring = ["bash", "-c", "trap '' INT HUP QUIT; exec \"$@\"", "bash"]
+    subprocess.run([*ignoring, sys.executable, "-c", script, *HERE], check=True, timeout=120)
 
 
 def test_a_shell_that_bears_an_interrupt_is_killed_within_the_deadline(shell: ShellSession) -> None:
