@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
-from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode
+from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
 from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import INFO_TYPES
@@ -34,6 +35,27 @@ MULTI_INFO_TYPES: Mapping[str, type] = {
 TEXT = "text"
 
 Observation = dict[str, str]
+
+
+def read_snapshot(data: bytes, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a snapshot holds.
+
+    Args:
+        data: The snapshot, JSON.
+        own: What the env's own has, by key, and this one must have; it can be JSON.
+
+    Raises:
+        SnapshotMismatch: It is no snapshot, or one of another game, other settings or format.
+    """
+    try:
+        saved: dict[str, Any] = json.loads(data)
+        saved.get("format")
+    except (ValueError, AttributeError) as error:
+        raise SnapshotMismatch(f"this is no snapshot: {error}") from error
+    for key, value in json.loads(json.dumps(own)).items():
+        if saved.get(key) != value:
+            raise SnapshotMismatch(f"{key} is {value!r} here and {saved.get(key)!r} there")
+    return saved
 
 
 class AECBase(AECEnv[str, Observation, str]):

@@ -13,7 +13,14 @@ from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutside
 from gem_gymnasium.core.game import ConfigT, MoveT, StateT, build_config, tuples
 from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.core.text_env import MALFORMED
-from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, AECBase, Observation
+from gem_gymnasium.multiplayer.aec_base import (
+    FORFEIT,
+    OTHER,
+    TEXT,
+    AECBase,
+    Observation,
+    read_snapshot,
+)
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost, to_all, to_each
 
 FORMAT_VERSION = 1
@@ -309,20 +316,13 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
             SnapshotMismatch: It is of another game, other settings or another format, or damaged.
                 The env is then as it was.
         """
-        try:
-            saved: dict[str, Any] = json.loads(data)
-            saved.get("format")
-        except (ValueError, AttributeError) as error:
-            raise SnapshotMismatch(f"this is no snapshot: {error}") from error
         own = {
             "format": FORMAT_VERSION,
             "name": self.metadata["name"],
-            "config": json.loads(json.dumps(asdict(cast("Any", self.config)))),
+            "config": asdict(cast("Any", self.config)),
             "retries": self.retries,
         }
-        for key, value in own.items():
-            if saved.get(key) != value:
-                raise SnapshotMismatch(f"{key} is {value!r} here and {saved.get(key)!r} there")
+        saved = read_snapshot(data, own)
         before = dict(vars(self))
         try:
             self._take_up(saved)

@@ -16,7 +16,14 @@ from gem_gymnasium.core.errors import (
 )
 from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.core.text_env import FAILED, MALFORMED, failure_info
-from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, AECBase, Observation
+from gem_gymnasium.multiplayer.aec_base import (
+    FORFEIT,
+    OTHER,
+    TEXT,
+    AECBase,
+    Observation,
+    read_snapshot,
+)
 from gem_gymnasium.multiplayer.text_arena import games
 from gem_gymnasium.multiplayer.text_arena.confine import Dice
 from gem_gymnasium.multiplayer.text_arena.episode import Episode, call
@@ -297,15 +304,7 @@ class TextArenaAEC(AECBase):
                 or the game does not go the same way again.
             MachineryError: TextArena raised, or took too long, where it had not before.
         """
-        try:
-            saved: dict[str, Any] = json.loads(data)
-            saved.get("format")
-        except (ValueError, AttributeError) as error:
-            raise SnapshotMismatch(f"this is no snapshot: {error}") from error
-        own = {"format": FORMAT_VERSION, "kwargs": json.loads(json.dumps(self.kwargs))}
-        for key, value in own.items():
-            if saved.get(key) != value:
-                raise SnapshotMismatch(f"{key} is {value!r} here and {saved.get(key)!r} there")
+        saved = read_snapshot(data, {"format": FORMAT_VERSION, "kwargs": self.kwargs})
         try:
             generator = np.random.Generator(np.random.PCG64())
             if saved["rng"] is not None:
