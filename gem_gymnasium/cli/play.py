@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import secrets
 import sys
-from difflib import get_close_matches
 from typing import Any
 
 import gymnasium as gym
@@ -69,8 +68,7 @@ def run(options: argparse.Namespace) -> int:
         id, options.opponent = f"{name}-v0", options.opponent or opponent
     if id not in registry.ids() and not is_table(id):
         known = {*registry.ids(), *ids()}
-        near = get_close_matches(id, known, n=1, cutoff=0.5)
-        raise UnknownName("game", id, known, "" if near else "`gem-gym list` shows every id")
+        raise UnknownName("game", id, known, far="`gem-gym list` shows every id")
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     if seed < 0:
         raise ConfigError(f"seed must be at least 0, got {seed}")

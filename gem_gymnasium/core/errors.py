@@ -40,19 +40,30 @@ class ConfigError(GemError, ValueError):
 
 
 class UnknownName(ConfigError):
-    """A name that does not exist, with the nearest one that does, or a better ``hint``."""
+    """A name that does not exist, with the nearest one that does.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
-        self.kind, self.name, self.known, self.hint = kind, name, sorted(known), hint
-        if not hint:
-            near = get_close_matches(name, self.known, n=1, cutoff=0.5)
-            names = ", ".join(self.known) or "none"
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {names}"
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+    Args:
+        kind: What it would name.
+        name: The name.
+        known: Those that exist.
+        hint: Said in place of all that.
+        far: Said where none is near, in place of all of them.
+    """
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], str]]:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], hint: str = "", far: str = ""
+    ) -> None:
+        self.kind, self.name, self.known, self.hint, self.far = kind, name, sorted(known), hint, far
+        near = get_close_matches(name, self.known, n=1, cutoff=0.5)
+        if near:
+            said = f"did you mean {near[0]!r}?"
+        else:
+            said = far or f"known: {', '.join(self.known) or 'none'}"
+        super().__init__(f"unknown {kind} {name!r}; {hint or said}")
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], str, str]]:
         # Exceptions pickle their args by default, which here is the finished message.
-        return type(self), (self.kind, self.name, self.known, self.hint)
+        return type(self), (self.kind, self.name, self.known, self.hint, self.far)
 
 
 class SnapshotMismatch(ConfigError):

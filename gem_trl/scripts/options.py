@@ -13,7 +13,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import yaml
@@ -119,11 +118,9 @@ class ScriptParser(TrlParser):
         if unknown is None:
             return message
         kind, dashes = ("key", "") if "from config file" in message else ("option", "--")
-        names = [name[2:] for action in self._actions for name in action.option_strings]
-        near = get_close_matches(unknown[1], names, n=1)
-        hint = "" if near else "--help-all shows every one"
-        known = [dashes + name for name in names]
-        return str(errors.UnknownName(kind, dashes + unknown[1], known, hint))
+        known = [dashes + name[2:] for action in self._actions for name in action.option_strings]
+        far = "--help-all shows every one"
+        return str(errors.UnknownName(kind, dashes + unknown[1], known, far=far))
 
 
 def _entry(field: dataclasses.Field[Any], width: int) -> str:
