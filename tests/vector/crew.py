@@ -7,10 +7,21 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode
 
+from gem_gymnasium import registry
 from gem_gymnasium.core.text_env import INFO_TYPES
 from gem_gymnasium.vector import ThreadVectorEnv
 from tests.helpers import Faulty
+
+MODES = list(AutoresetMode)
+IDS = registry.ids("game")
+MIXED = (
+    "gem/GuessTheNumber-v0",
+    "gem/GuessTheNumber-easy-v0",
+    "gem/Mastermind-easy-v0",
+    "gem/Sudoku-easy-v0",
+)
 
 
 def same(one: Any, other: Any) -> bool:

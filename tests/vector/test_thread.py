@@ -8,7 +8,6 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
-import gem_gymnasium
 from gem_gymnasium.core.errors import (
     ConfigError,
     StepOutsideEpisode,
@@ -16,17 +15,7 @@ from gem_gymnasium.core.errors import (
 from gem_gymnasium.vector import ThreadVectorEnv
 from gem_gymnasium.wrappers import History
 from tests.helpers import boxed, replies
-from tests.vector.crew import Crew, made, same
-
-MODES = list(AutoresetMode)
-IDS = gem_gymnasium.registry.ids("game")
-MIXED = (
-    "gem/GuessTheNumber-v0",
-    "gem/GuessTheNumber-easy-v0",
-    "gem/Mastermind-easy-v0",
-    "gem/Sudoku-easy-v0",
-)
-
+from tests.vector.crew import IDS, MIXED, MODES, Crew, made, same
 
 # -- equal to SyncVectorEnv -------------------------------------------------------------------
 

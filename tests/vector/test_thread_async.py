@@ -12,24 +12,13 @@ from gymnasium.error import ClosedEnvironmentError
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList
 
-import gem_gymnasium
 from gem_gymnasium.core.errors import (
     ConfigError,
     StepTimeout,
 )
 from gem_gymnasium.vector import ThreadVectorEnv
 from tests.helpers import Faulty, replies
-from tests.vector.crew import Crew, check_invalid_info, made, same
-
-MODES = list(AutoresetMode)
-IDS = gem_gymnasium.registry.ids("game")
-MIXED = (
-    "gem/GuessTheNumber-v0",
-    "gem/GuessTheNumber-easy-v0",
-    "gem/Mastermind-easy-v0",
-    "gem/Sudoku-easy-v0",
-)
-
+from tests.vector.crew import MIXED, MODES, Crew, check_invalid_info, made, same
 
 # -- send and recv --------------------------------------------------------------------------------
 

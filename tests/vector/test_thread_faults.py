@@ -19,9 +19,7 @@ from gem_gymnasium.core.errors import (
 from gem_gymnasium.core.text_env import INFO_TYPES
 from gem_gymnasium.vector import ThreadVectorEnv
 from tests.helpers import Faulty
-from tests.vector.crew import Crew, check_invalid, check_invalid_info, made
-
-MODES = list(AutoresetMode)
+from tests.vector.crew import MODES, Crew, check_invalid, check_invalid_info, made
 
 
 @pytest.mark.parametrize(("order", "stop"), [("hang", "timeout"), ("crash now", "crash")])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_trl import tiny
 from gem_trl._compat import add_fused_lm_head
@@ -18,30 +17,14 @@ from gem_trl.evaluation import evaluation_of
 from gem_trl.metrics import metrics_by_env
 from gem_trl.prompts import PromptEncoder
 from gem_trl.rollout import Collector, Opponent
+from tests.gem_trl.self_play.small import KUHN, small
 from tests.gem_trl.test_credit import episode, turn
 from tests.gem_trl.test_rollout import SAMPLING, Scripted, number_it
 from tests.gem_trl.test_trainer import parameters
 
-KUHN, TIC = "gem/KuhnPoker-v0", "gem/TicTacToe-v0"
+TIC = "gem/TicTacToe-v0"
 
 Player = Callable[[str], str]
-
-
-def game_tokenizer() -> Any:
-    """Return one that knows the games' words, so that their prompts are short."""
-    chats = [*tiny.play_games(KuhnPokerEnv, 30, 0.0, 0), *tiny.play_games(TicTacToeEnv, 30, 0.0, 0)]
-    return tiny.train_tokenizer([m["content"] for chat in chats for m in chat], vocab_size=700)
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Any:
-    return game_tokenizer()
-
-
-@pytest.fixture
-def model(tokenizer: Any) -> Any:
-    """A model that has learned nothing."""
-    return tiny.build_model(tokenizer, hidden=16, layers=1, heads=2)
 
 
 def free_cell(prompt: str) -> str:
@@ -164,14 +147,6 @@ def test_returns_of_each_role_are_compared_among_themselves() -> None:
     names = {name: value for name, value in metrics.items() if name.endswith("return")}
     id = played[0].env_id
     assert names == {f"env/{id}/player_0/return": 2.0, f"env/{id}/player_1/return": -2.0}
-
-
-def small(build_trainer: Any, model: Any, **options: Any) -> Any:
-    defaults: dict[str, Any] = {
-        "env": KUHN, "history": "none", "rebn_scope": "role", "model": model, "num_envs": 4,
-        "episodes_per_rollout": 4, "num_rollouts": 4, "max_completion_length": 8,
-    }  # fmt: skip
-    return build_trainer(**{**defaults, **options})
 
 
 def copy_of(model: Any, tokenizer: Any) -> Any:
