@@ -11,7 +11,7 @@ from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.multiplayer import ids
 from gem_gymnasium.multiplayer.aec_base import TEXT
 from gem_gymnasium.multiplayer.players import PLAYERS, Player, names_for, player_for
-from gem_gymnasium.multiplayer.players.base import Game
+from gem_gymnasium.multiplayer.players.base import Game, ask
 from gem_gymnasium.multiplayer.replies import boxed
 
 PERSON = "person"
@@ -58,12 +58,12 @@ def play_table(id: str, seed: int, opponent: str | None, seat: int) -> int:
         agent = game.agent_selection
         player, observation = seats[agent], game.observe(agent)[TEXT]
         if player is not None:
-            game.step(player(observation, game.infos[agent], rng))
+            game.step(ask(player, game, rng))
             continue
         if observation != told[agent]:
             say(f"[{agent}]", observation)
         told[agent] = observation
-        reply = ask()
+        reply = ask_person()
         if reply is None:
             say("\nYou stopped.")
             return 0
@@ -74,7 +74,7 @@ def play_table(id: str, seed: int, opponent: str | None, seat: int) -> int:
     return 0
 
 
-def ask() -> str | None:
+def ask_person() -> str | None:
     """Return a person's reply; None to stop. What has no box is put into one."""
     while True:
         sys.stdout.write("\n> ")
@@ -85,7 +85,9 @@ def ask() -> str | None:
             say(text)
         if not line or text == ":quit":
             return None
-        if text.startswith(":"):
+        if text == "quit":
+            say("did you mean :quit? For a reply of that name, type \\boxed{quit}.")
+        elif text.startswith(":"):
             say(f"there is no {text}: type :quit to stop")
         elif text:
             return text if "\\boxed" in text else boxed(text)

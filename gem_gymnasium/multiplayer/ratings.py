@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.intervals import Z95
-from gem_gymnasium.multiplayer.aec_base import TEXT
-from gem_gymnasium.multiplayer.players.base import Game, Player
+from gem_gymnasium.multiplayer.players.base import Game, Player, ask, check_player
 
 ELO = 400.0 / log(10.0)
 """Points of a natural unit of odds."""
@@ -113,7 +112,7 @@ def play_game(
     while not any(game.terminations.values()):
         agent = game.agent_selection
         player = players[game.possible_agents.index(agent)]
-        game.step(player(game.observe(agent)[TEXT], dict(game.infos[agent]), rng))
+        game.step(ask(player, game, rng))
         for each, reward in game.rewards.items():
             paid[each] += reward
     return tuple(paid.values())
@@ -141,7 +140,8 @@ def round_robin(
         told: Called with the games played so far and in all.
 
     Raises:
-        ConfigError: There are fewer than two players, or fewer games than one, or seed is negative.
+        ConfigError: There are fewer than two players, or fewer games than one, or seed is negative;
+            a player is none, or its reply no text.
     """
     if len(pool) < 2:
         raise ConfigError(f"need at least two players to compare, got {', '.join(pool) or 'none'}")
@@ -149,6 +149,8 @@ def round_robin(
         raise ConfigError(f"games must be at least 1, got {games}")
     if seed < 0:
         raise ConfigError(f"seed must be at least 0, got {seed}")
+    for player in pool.values():
+        check_player(player)
     seats = len(game.possible_agents)
     lineups = [each for each in combinations_with_replacement(pool, seats) if len(set(each)) > 1]
     plan = [

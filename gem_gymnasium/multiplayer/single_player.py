@@ -21,7 +21,7 @@ from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
 from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT
-from gem_gymnasium.multiplayer.players import Player, player_for
+from gem_gymnasium.multiplayer.players import Player, ask, check_player, player_for
 from gem_gymnasium.multiplayer.players.base import Game
 
 DRAWN = -1
@@ -43,7 +43,7 @@ class SinglePlayer(gym.Env[str, str]):
         render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None.
 
     Raises:
-        ConfigError: There is no such seat, or the number of opponents is wrong.
+        ConfigError: There is no such seat, or the opponents are too many, too few, or no players.
         UnknownName: There is no player of that name.
     """
 
@@ -76,7 +76,8 @@ class SinglePlayer(gym.Env[str, str]):
             raise ConfigError(f"the game needs {others} opponents, got {len(given)}")
         self.game, self.seat = game, seat
         self.opponents = [
-            player_for(each, game) if isinstance(each, str) else each for each in given
+            player_for(each, game) if isinstance(each, str) else check_player(each)
+            for each in given
         ]
         self.events = (*game.events, FORFEIT, OTHER)
         self.kwargs: dict[str, Any] = {
@@ -103,6 +104,7 @@ class SinglePlayer(gym.Env[str, str]):
 
         Raises:
             UnknownName: There are no reset options.
+            ConfigError: An opponent's reply is no text.
         """
         super().reset(seed=seed)
         for name in options or {}:
@@ -125,7 +127,7 @@ class SinglePlayer(gym.Env[str, str]):
 
         Raises:
             StepOutsideEpisode: There is no episode to move in.
-            ConfigError: ``action`` is no str.
+            ConfigError: ``action`` is no str, or an opponent's reply is none.
         """
         if self._over:
             raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
@@ -158,8 +160,7 @@ class SinglePlayer(gym.Env[str, str]):
             agent = game.agent_selection
             seat = game.possible_agents.index(agent)
             player = self.opponents[seat - (seat > self._own)]
-            reply = player(game.observe(agent)[TEXT], dict(game.infos[agent]), self.np_random)
-            game.step(reply)
+            game.step(ask(player, game, self.np_random))
             paid += game.rewards[self._agent]
         return paid
 

@@ -75,6 +75,14 @@ def test_the_best_player_of_ours_is_the_opponent_unless_another_is_named(
     assert "You lost after" in out
 
 
+def test_quit_without_its_colon_loses_no_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = played(monkeypatch, capsys, "quit\n:quit\n", "gem/TicTacToe-v0", "--seed", "0")
+    assert "did you mean :quit? For a reply of that name, type \\boxed{quit}." in out
+    assert "You stopped." in out
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

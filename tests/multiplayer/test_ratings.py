@@ -30,6 +30,13 @@ def chances(ratings: np.ndarray) -> np.ndarray:
     return beats * (1 - np.eye(len(ratings)))
 
 
+def test_who_is_no_player_is_refused_before_the_first_game() -> None:
+    game = NimEnv()
+    for wrong in (lambda observation: "1", "solver"):  # pyright: ignore[reportUnknownVariableType]
+        with pytest.raises(ConfigError, match="a player must be a function"):
+            round_robin(game, {"random": player_for("random", game), "wrong": wrong}, games=2)  # type: ignore[dict-item]
+
+
 def test_strengths_that_made_the_results_are_found_again() -> None:
     true = np.array([1.5, 0.4, -0.3, -1.6])
     found, errors = fit(1e6 * chances(true))

@@ -202,12 +202,26 @@ def test_a_seat_without_a_scale_has_no_score(made: dict[str, Any]) -> None:
         ),
         ({"opponents": ["random", "random"]}, ConfigError, "needs 1 opponents, got 2"),
         ({"opponents": "solvr"}, UnknownName, "unknown player 'solvr'; did you mean 'solver'"),
+        (
+            {"opponents": lambda observation: "0"},  # pyright: ignore[reportUnknownLambdaType]
+            ConfigError,
+            r"must be a function \(observation, info, rng\) -> reply, .*: too many positional arguments",
+        ),
+        ({"opponents": [3]}, ConfigError, "must be a function .*, got 3"),
         ({"render_mode": "x"}, ConfigError, "render_mode must be one of"),
     ],
 )
 def test_what_cannot_be_is_refused(options: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         SinglePlayer(KuhnPokerEnv(), **options)
+
+
+def test_an_opponent_that_gives_no_text_is_named() -> None:
+    env = SinglePlayer(KuhnPokerEnv(), seat=1, opponents=lambda *_: None)  # type: ignore[arg-type]
+    with pytest.raises(
+        ConfigError, match="a player's reply must be a str, got None from <function"
+    ):
+        env.reset(seed=0)
 
 
 def test_an_id_is_no_game() -> None:

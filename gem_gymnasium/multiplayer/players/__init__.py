@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
-from gem_gymnasium.multiplayer.players.base import Game, Player, RandomPlayer
+from gem_gymnasium.multiplayer.players.base import Game, Player, RandomPlayer, ask, check_player
 from gem_gymnasium.multiplayer.players.cfr import Average
 from gem_gymnasium.multiplayer.players.poker import (
     POKER,
@@ -22,6 +22,8 @@ __all__ = [
     "Average",
     "Player",
     "RandomPlayer",
+    "ask",
+    "check_player",
     "information_sets",
     "names_for",
     "player_for",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from inspect import signature
+from typing import Any, Protocol, cast
 
 import numpy as np
 
+from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.multiplayer.aec_base import TEXT
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 
 Game = TextAEC[Any, Any, Any]
@@ -24,6 +27,37 @@ class Player(Protocol):
                 games.
         """
         ...
+
+
+def check_player(player: Any) -> Player:
+    """Return a player that can be asked.
+
+    Raises:
+        ConfigError: It is no function, or takes other arguments.
+    """
+    said = f"a player must be a function (observation, info, rng) -> reply, got {player!r}"
+    if not callable(player):
+        raise ConfigError(said)
+    try:
+        signature(player).bind("", {}, np.random.default_rng(0))
+    except TypeError as error:
+        raise ConfigError(f"{said}: {error}") from error
+    except ValueError:  # it is written in C, and nobody knows
+        pass
+    return cast("Player", player)
+
+
+def ask(player: Player, game: Game, rng: np.random.Generator) -> str:
+    """Return a player's reply in the seat that is to move.
+
+    Raises:
+        ConfigError: The reply is no text.
+    """
+    agent = game.agent_selection
+    reply: Any = player(game.observe(agent)[TEXT], dict(game.infos[agent]), rng)
+    if not isinstance(reply, str):
+        raise ConfigError(f"a player's reply must be a str, got {reply!r} from {player!r}")
+    return reply
 
 
 class RandomPlayer:
