@@ -8,7 +8,7 @@ import sys
 from io import TextIOWrapper
 
 from gem_gymnasium.cli import audit, doctor, fetch, index, listing, play, rate
-from gem_gymnasium.core.errors import GemError
+from gem_gymnasium.core.errors import GemError, UnknownName
 
 DESCRIPTION = """\
 Look at gem-gymnasium's environments, and play them as a person.
@@ -22,6 +22,16 @@ Look at gem-gymnasium's environments, and play them as a person.
   gem-gym index serve wiki         a search server; also: index build, index query
 """
 
+COMMANDS = {
+    "list": listing,
+    "play": play,
+    "rate": rate,
+    "doctor": doctor,
+    "fetch": fetch,
+    "audit": audit,
+    "index": index,
+}
+
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the command's parser; each subcommand adds its own options."""
@@ -31,13 +41,8 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    listing.add_to(commands)
-    play.add_to(commands)
-    rate.add_to(commands)
-    doctor.add_to(commands)
-    fetch.add_to(commands)
-    audit.add_to(commands)
-    index.add_to(commands)
+    for command in COMMANDS.values():
+        command.add_to(commands)
     return parser
 
 
@@ -51,11 +56,18 @@ def open_missing_streams() -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run the command that ``argv`` names; return an exit status."""
     open_missing_streams()
-    options = make_parser().parse_args(argv)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = make_parser()
     for stream in (sys.stdin, sys.stdout):  # what cannot be read or shown becomes question marks
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
+        if not arguments:
+            parser.print_help()
+            return 0
+        if arguments[0] not in COMMANDS and not arguments[0].startswith("-"):
+            raise UnknownName("command", arguments[0], COMMANDS)
+        options = parser.parse_args(arguments)
         return options.run(options)
     except GemError as error:  # they say what to change
         sys.stderr.write(f"gem-gym: {error}\n")

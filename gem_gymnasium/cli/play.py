@@ -51,7 +51,7 @@ def add_to(commands: Any) -> None:
         help="games of several players: solver, heuristic, random or person (default: solver or "
         "heuristic, which the game has, else random)",
     )
-    parser.add_argument("--seat", type=int, default=0, help="likewise: your seat (default: 0)")
+    parser.add_argument("--seat", type=int, help="likewise: your seat (default: 0)")
     parser.set_defaults(run=run)
 
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     """Play one episode with the person at the terminal.
 
     Raises:
-        ConfigError: The seed is negative.
+        ConfigError: The seed is negative, or an option is for games of several players.
         UnknownName: There is no such id.
     """
     id = options.id.rpartition(":")[2]  # as in gymnasium.make("gem_gymnasium:gem/Sudoku-v0")
@@ -73,7 +73,10 @@ def run(options: argparse.Namespace) -> int:
     if seed < 0:
         raise ConfigError(f"seed must be at least 0, got {seed}")
     if is_table(id):
-        return play_table(id, seed, options.opponent, options.seat)
+        return play_table(id, seed, options.opponent, options.seat or 0)
+    for name in ("opponent", "seat"):
+        if getattr(options, name) is not None:
+            raise ConfigError(f"--{name} is for games of several players, and {id} is for one")
     # A slip of the finger costs a turn, not the game.
     env: gym.Env[Any, Any] = gym.make(id, on_malformed="continue")
     if id in load_json("calibration.json")["games"]:
@@ -117,6 +120,8 @@ def ask(solver: Solver, rules: str, observation: str, form: str) -> str | None:
             say(solver.act(observation, {}))
         elif text == ":rules":
             say(rules)
+        elif text in ("hint", "rules", "quit"):
+            say(f"did you mean :{text}? For a move of that name, type \\boxed{{{text}}}.")
         elif text.startswith(":"):
             say(f"there is no {text}: type :hint, :rules or :quit")
         elif text:

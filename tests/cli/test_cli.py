@@ -11,7 +11,7 @@ import gymnasium as gym
 import pytest
 
 from gem_gymnasium import multiplayer, registry
-from gem_gymnasium.cli.main import main
+from gem_gymnasium.cli.main import COMMANDS, main
 from gem_gymnasium.data import load_json
 
 GUESS = "gem/GuessTheNumber-easy-v0"
@@ -94,6 +94,32 @@ def test_commands_and_slips(
     assert "> hm\n" in out  # no terminal showed what was typed
 
 
+def test_a_command_without_its_colon_costs_no_turn_and_can_still_be_a_move(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["hint", "rules", "quit", "\\boxed{hint}", ":quit"]
+    assert play(monkeypatch, lines, GUESS, "--seed", "0") == 0
+    out = capsys.readouterr().out
+    for word in ("hint", "rules", "quit"):
+        assert f"did you mean :{word}? For a move of that name, type \\boxed{{{word}}}." in out
+    assert "You stopped after 1 of 4 turns" in out
+
+
+def test_without_a_command_all_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    out = capsys.readouterr().out
+    assert all(f"gem-gym {command}" in out for command in COMMANDS)
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["dcotor"]) == 2
+    assert capsys.readouterr().err == (
+        "gem-gym: unknown command 'dcotor'; did you mean 'doctor'?\n"
+    )
+
+
 def test_an_episode_without_a_seed_says_the_seed_that_replays_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -108,6 +134,8 @@ def test_an_episode_without_a_seed_says_the_seed_that_replays_it(
     ("arguments", "message"),
     [([GUESS, "--seed", "-1"], "seed must be at least 0, got -1"), (["gem/Sudok-v0"], "Sudoku"),
      (["gem/Sudoku"], "mean 'gem/Sudoku-v0'"), (["gem/"], "unknown game 'gem/'"), ([""], "game ''"),
+     ([GUESS, "--seat", "0"], "--seat is for games of several players, and gem/GuessTheNumber"),
+     ([GUESS, "--opponent", "solver"], "--opponent is for games of several players"),
      (["CartPole-v1"], "unknown game 'CartPole-v1'"), (["gem/Sudoku-v9"], "gem/Sudoku-v0")],
 )  # fmt: skip
 def test_mistakes_are_said_in_a_line(
