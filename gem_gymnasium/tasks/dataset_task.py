@@ -114,7 +114,7 @@ class DatasetTask(TextEnv[Config, State, str]):
         **rules: Fields of ``config_type``, and the arguments of ``TextEnv``.
 
     Raises:
-        ConfigError: A rule does not exist or its value is refused.
+        ConfigError: A rule does not exist, or it or ``data`` is refused.
         DataUnavailable: The rows are not on this machine.
     """
 
@@ -128,6 +128,11 @@ class DatasetTask(TextEnv[Config, State, str]):
     tells_turns = False
 
     def __init__(self, *, data: str | Rows | None = None, **rules: Any) -> None:
+        if not isinstance(data, str | Rows | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ConfigError(
+                "data must be rows, such as gem_gymnasium.tasks.rows.Listed([Row(id=..., "
+                f"question=..., answer=...)]), or the name of a data set, got {data!r}"
+            )
         if data is not None:
             rules["data"] = data.name if isinstance(data, Rows) else data
         super().__init__(**rules)

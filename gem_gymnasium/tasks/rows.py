@@ -91,12 +91,17 @@ class Listed(Rows):
         name: What the data set is called.
 
     Raises:
-        ConfigError: There is no row.
+        ConfigError: There is no row, or something else among them.
     """
 
     def __init__(self, rows: Sequence[Row], name: str = "listed") -> None:
         if not rows:
             raise ConfigError("rows must hold at least one Row")
+        for place, row in enumerate(rows):
+            if not isinstance(row, Row):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
+                raise ConfigError(
+                    f"rows must hold Row(id=..., question=..., answer=...), got {row!r} at {place}"
+                )
         self._rows, self._name = tuple(rows), name
 
     @property

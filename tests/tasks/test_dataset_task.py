@@ -208,6 +208,8 @@ def test_rows_of_the_callers_own_are_part_of_the_identity() -> None:
     assert "data" not in env.kwargs
     with pytest.raises(UnknownName, match="data"):
         AdditionEnv(data=Listed([Row("a", "b", "c")]))  # this one has no data to choose
+    with pytest.raises(ConfigError, match=r"Listed\(\[Row\(.* got \[{'question': '1\+1'"):
+        AdditionEnv(data=[{"question": "1+1", "answer": "2"}])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -57,3 +58,9 @@ def test_sizes_and_seeds_that_make_no_sense_are_refused(size: int, seed: int) ->
 def test_no_row_is_refused() -> None:
     with pytest.raises(ConfigError, match="at least one Row"):
         Listed([])
+
+
+def test_what_is_no_row_is_refused_before_it_is_posed() -> None:
+    rows: list[Any] = [Row("a", "b", "c"), {"question": "b", "answer": "c"}]
+    with pytest.raises(ConfigError, match=r"must hold Row\(id=.*, got {'question'.* at 1"):
+        Listed(rows)
