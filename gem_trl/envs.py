@@ -67,7 +67,8 @@ def open_envs(
     Raises:
         ConfigError: ``source`` is none of these, or lists more ids than there are envs; a weight
             or an option of a wrapper is refused; tools are asked for in a vector env or a game of
-            several players; a game is wrapped so that its seats would be taken for one player.
+            several players; a game is wrapped so that its seats would be taken for one player; a
+            callable returns no env.
     """
     if isinstance(source, VectorEnv):
         if tools:
@@ -96,6 +97,11 @@ def open_envs(
     def build(kind: int) -> EnvFn:
         def made() -> AnyEnv:
             env = builders[kind]()
+            if not _is_env(env):
+                raise errors.ConfigError(
+                    "env must be an id, or a callable that returns an env of gymnasium's or a game "
+                    f"of PettingZoo's; it returned {env!r}"
+                )
             if games.is_for_several(env):
                 if tools:
                     raise errors.ConfigError(
@@ -140,6 +146,10 @@ def _opened(vector: VectorEnv[Any, Any, Any], history: str) -> Envs:
         assert isinstance(vector, ThreadVectorEnv)
         return ThreadedEnvs(vector, (0,) * vector.num_envs, (1.0,), owned=False)
     return VectorEnvs(vector)
+
+
+def _is_env(env: object) -> bool:
+    return isinstance(env, gym.Env) or games.is_game_env(env)
 
 
 def _check_wrappers(env: Any) -> None:

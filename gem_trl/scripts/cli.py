@@ -30,7 +30,8 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     command = "train" if arguments[0].startswith("-") else arguments.pop(0)
     if command not in COMMANDS:
-        sys.stderr.write(f"gem-trl: there is no command {command!r}\n\n{USAGE}")
+        unknown = errors.UnknownName("command", command, COMMANDS)
+        sys.stderr.write(f"gem-trl: {unknown}\n\n{USAGE}")
         return 2
     # TRL 1.16 asks transformers 5.24 by an older name; no user can do anything about it.
     warnings.filterwarnings(

@@ -123,6 +123,7 @@ def main(options: argparse.Namespace) -> None:
     from gem_trl.rollout import EVALUATION, derived_seed
 
     started = time.perf_counter()
+    check_env(options.env)
     recipe = RECIPES.get(options.env, DEFAULT_RECIPE)
     rollouts = recipe.rollouts if options.rollouts is None else options.rollouts
     warm_up_steps = options.warm_up_steps
@@ -227,6 +228,29 @@ def main(options: argparse.Namespace) -> None:
         f"{time.perf_counter() - started:.0f} s in all. The picture is {output / 'curve.png'}, the "
         f"metrics {output / 'metrics.jsonl'}, the model {output / 'model'}."
     )
+
+
+def check_env(id: str) -> None:
+    """Refuse an env without a solver, some of whose moves the sloppy player makes.
+
+    Raises:
+        ConfigError: It has none.
+        gymnasium.error.Error: There is no such env.
+    """
+    from gem_gymnasium import errors
+    from gem_gymnasium.solvers import solver_for
+    from gem_trl import games
+    from gem_trl.envs import check_source
+
+    check_source(id, 1)
+    env = cast("Any", games.make(id) if games.is_game(id) else gym.make(id))
+    try:
+        solver_for(env)
+    except errors.UnknownName as error:
+        raise errors.ConfigError(
+            f"the quickstart imitates a solver, and {id} has none for a single player; for games "
+            "of several, examples/08_self_play.py trains a model in every seat"
+        ) from error
 
 
 def say(*lines: str) -> None:

@@ -1,7 +1,6 @@
 """The ``gem-trl`` command: help, refusals, and both subcommands from end to end."""
 
 import importlib.metadata
-import json
 import re
 import subprocess
 import sys
@@ -14,8 +13,7 @@ import torch
 import yaml
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from gem_trl import trainer
-from gem_trl.scripts import cli, evaluate, quickstart, train
+from gem_trl.scripts import cli, evaluate, train
 from tests.gem_trl.conftest import ENV, Run
 
 NO = ("--model_name_or_path", "./no", "--use_cpu")
@@ -102,7 +100,7 @@ def test_the_help_keeps_to_the_terminal(monkeypatch: pytest.MonkeyPatch, width: 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("trian",), "gem-trl: there is no command 'trian'\n\nusage: gem-trl COMMAND"),
+        (("trian",), "gem-trl: unknown command 'trian'; did you mean 'train'?\n\nusage:"),
         (("train", "--num_rolouts", 3), "unknown option '--num_rolouts'; did you mean '--num_ro"),
         (("train", "--config", "none.yaml"), "No such file or directory: 'none.yaml'"),
         (("train", "--gamma", 2), "gem-trl train: gamma must be at"),
@@ -127,6 +125,9 @@ def test_the_help_keeps_to_the_terminal(monkeypatch: pytest.MonkeyPatch, width: 
         (("quickstart", "--rollouts", 0), "gem-trl quickstart: num_rollouts must be at least 1"),
         (("quickstart", "--eval-episodes", 0), "quickstart: eval_episodes must be at least 1"),
         (("quickstart", "--env", "gem/Sudoku-esy-v0"), "Did you mean: `Sudoku-easy`"),
+        (("quickstart", "--env", "gem/KuhnPokr-v0"), "did you mean gem/KuhnPoker-v0?"),
+        (("quickstart", "--env", "gem/KuhnPoker-v0"), "gem/KuhnPoker-v0 has none for a single"),
+        (("quickstart", "--env", "gem/Nim-vs-random-v0"), "gem/Nim-vs-random-v0 has none for a"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_answered_by_status_2_and_one_sentence(
@@ -327,73 +328,3 @@ def test_the_newest_checkpoint_can_be_asked_for(
     assert run("train", "--config", write_config(), "--resume_from_checkpoint", true)[0] == 0
     assert run("train", "--config", write_config(resume_from_checkpoint=True))[0] == 0
     assert recorded.resumed == [True, True]
-
-
-# -- quickstart ----------------------------------------------------------------------------------
-@pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the parts that have no option small."""
-    small = {id: r._replace(warm_up_games=40) for id, r in quickstart.RECIPES.items()}
-    monkeypatch.setattr(quickstart, "RECIPES", small)
-    few = quickstart.DEFAULT_RECIPE._replace(warm_up_games=40)
-    monkeypatch.setattr(quickstart, "DEFAULT_RECIPE", few)
-    monkeypatch.setattr(quickstart, "EPISODES_PER_ROLLOUT", 6)
-
-
-@pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("id", ["gem/GuessTheNumber-v0", "gem/Sudoku-easy-v0"])
-def test_quickstart_leaves_picture_metrics_table_and_model(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, id: str
-) -> None:
-    played: list[Any] = []
-
-    class Watched(trainer.ReinforceTrainer):
-        def __init__(self, *args: Any, env: Any, **options: Any) -> None:
-            played.append(env)
-            super().__init__(*args, env=env, **options)
-
-    monkeypatch.setattr(trainer, "ReinforceTrainer", Watched)
-    output = tmp_path / "deep" / "run"
-    # After 3 steps of warm start nothing is learned, but all is left that a long run leaves.
-    options = ("--warm-up-steps", 3, "--rollouts", 2, "--eval-episodes", 4, "--output", output)
-    status, out, _ = run("quickstart", "--env", id, *options)
-    assert status == 0
-    assert played == [id]
-
-    table = (output / "table.md").read_text(encoding="utf-8")
-    assert id in table
-    rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| ")]
-    assert rows == ["| player", "| random player", "| warm start", "| trained model", "| solver"]
-    assert table.splitlines()[-1].endswith(" 1.00 [1.00, 1.00] |")
-    assert table.splitlines()[-1].startswith("| solver | 1.000 [")
-    assert table.strip() in out.replace("\n\n\n", "\n\n")
-
-    lines = (output / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    entries = [json.loads(line) for line in lines]
-    steps = quickstart.RECIPES.get(id, quickstart.DEFAULT_RECIPE).mini_batches
-    assert [entry["step"] for entry in entries] == [steps, 2 * steps]  # one entry a rollout
-    assert all(entry["rollout/episodes"] == 6 for entry in entries)
-
-    assert (output / "curve.png").read_bytes().startswith(b"\x89PNG")
-    model = AutoModelForCausalLM.from_pretrained(output / "model")
-    tokenizer = AutoTokenizer.from_pretrained(output / "model")
-    assert model.config.vocab_size == len(tokenizer)
-    for name in ("curve.png", "metrics.jsonl", "model"):
-        assert str(output / name) in out
-
-
-@pytest.mark.usefixtures("short")
-def test_quickstart_without_warm_up_is_possible(run: Run, tmp_path: Path) -> None:
-    options = ("--warm-up-steps", 0, "--rollouts", 1, "--eval-episodes", 2, "--output", tmp_path)
-    status, out, _ = run("quickstart", *options)
-    assert status == 0
-    assert "warm start: 0 steps" in out
-    assert ENV in out
-
-
-def test_every_recipe_is_for_an_id_there_is() -> None:
-    import gymnasium
-
-    for id, recipe in quickstart.RECIPES.items():
-        gymnasium.spec(id)
-        assert recipe.history in ("text", "messages", "none")

@@ -51,6 +51,7 @@ def threads(*env_fns: Source) -> ThreadVectorEnv:
         (lambda: parallel_env, {}, "give the game in its AEC form"),
         (KuhnPokerEnv, {}, "is one made env, .* give its id, or a callable"),
         (parallel_env, {}, "is one made env, .* give its id, or a callable"),
+        (lambda: lambda: None, {}, "a callable that returns an env .* it returned None"),
         (lambda: SyncVectorEnv([whole_game]), {}, "must be a ThreadVectorEnv"),
         (lambda: SyncVectorEnv([one_player, whole_game]), {}, "must be a ThreadVectorEnv"),
         (lambda: threads(whole_game, one_player), {}, "as many seats each, got 2 in env 0 and 1"),
