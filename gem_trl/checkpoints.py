@@ -89,6 +89,12 @@ class ResumableTrainer(_compat.BaseTrainer):
         super()._save_rng_state(output_dir)
         self.accelerator.wait_for_everyone()  # the last file, which comes next, speaks for all
 
+    def _issue_warnings_after_load(self, load_result: Any) -> None:
+        # A tensor that two names share is saved under one: the other is not missing.
+        tied: dict[str, str] = getattr(self.model, "all_tied_weights_keys", {})
+        missing = [name for name in load_result.missing_keys if name not in tied]
+        super()._issue_warnings_after_load(load_result._replace(missing_keys=missing))
+
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
         super()._load_optimizer_and_scheduler(checkpoint)
         if checkpoint is None:

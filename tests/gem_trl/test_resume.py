@@ -5,10 +5,14 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
+from transformers.trainer import logger
 
 from gem_gymnasium import errors
 from gem_trl.nonfinite import MAX_SKIPPED_STEPS, NonFiniteError
 from tests.gem_trl.test_trainer import _copy, parameters
+
+WEIGHTS = "model.safetensors"
 
 
 @pytest.mark.parametrize(
@@ -107,3 +111,23 @@ def test_a_resumed_run_keeps_its_learning_rate_whatever_the_configuration_says(
         logs = trainer.state.log_history
         rates.append([log["learning_rate"] for log in logs if "learning_rate" in log])
     assert rates == [[1e-3] * 3] * 2
+
+
+@pytest.mark.parametrize(("lost", "warned"), [(None, False), ("model.norm.weight", True)])
+def test_only_weights_that_are_lost_are_called_missing(
+    build_trainer: Any, caplog: pytest.LogCaptureFixture, lost: str | None, warned: bool
+) -> None:
+    trainer = build_trainer(num_rollouts=1, save_strategy="steps", save_steps=1)
+    trainer.train()
+    file = Path(trainer.args.output_dir) / "checkpoint-1" / WEIGHTS
+    weights = load_file(file)
+    assert "lm_head.weight" not in weights  # it is the embedding
+    save_file({name: each for name, each in weights.items() if name != lost}, file)
+    logger.addHandler(caplog.handler)  # transformers' loggers tell those of other libraries nothing
+    try:
+        build_trainer(num_rollouts=2).train(resume_from_checkpoint=str(file.parent))
+    finally:
+        logger.removeHandler(caplog.handler)
+    said = [record.getMessage() for record in caplog.records if "missing keys" in record.msg]
+    assert bool(said) == warned
+    assert not any("lm_head" in each for each in said)
