@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +35,9 @@ INTERPRETER_BYTES = 512 << 20
 
 ANSWERS, OUTPUT = 60, 61
 """Where a shell session answers, and where its output goes: numbers that no command uses."""
+
+ENV, DEFAULTS = "/usr/bin/env", "--default-signal"
+"""What sets the signals that its caller ignores at their defaults."""
 
 PYTHON_FLAGS = ("-s", "-P", "-B", "-u", "-X", "utf8")
 """No user's packages, none from the folder, no bytecode files, output at once."""
@@ -108,9 +113,29 @@ def _elsewhere(descriptor: int) -> int:
     return moved
 
 
-# A shell keeps for ever what its caller ignores: interrupts where a job runs in the background of a
-# script, hang-ups under nohup.
-_BASH = ("/usr/bin/env", "--default-signal", "/bin/bash", "--noprofile", "--norc", "-c")
+def _bash(command: str) -> list[str]:
+    """Return what runs a command in bash, with no signal ignored."""
+    # A shell keeps for ever what its caller ignores: interrupts where a job runs in the background
+    # of a script, hang-ups under nohup. What Python itself ignores Popen gives back.
+    numbers = signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}
+    ignored = any(signal.getsignal(number) == signal.SIG_IGN for number in numbers)
+    defaults = (ENV, DEFAULTS) if ignored and _knows_defaults(ENV) else ()
+    return [*defaults, "/bin/bash", "--noprofile", "--norc", "-c", command, "bash"]
+
+
+@functools.cache
+def _knows_defaults(env: str) -> bool:
+    """Return whether an ``env`` gives signals back: GNU's before 8.31 and BusyBox's do not.
+
+    Where it does not, a shell that ignores what its caller ignores is better than none.
+    """
+    try:
+        done = subprocess.run(
+            [env, DEFAULTS, "/bin/true"], capture_output=True, timeout=START_S, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
 
 
 def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
@@ -121,14 +146,14 @@ def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
             f"printf . >&{ends.confirm}; exec {OUTPUT}>&1 {ANSWERS}>&{ends.answers} "
             f"{ends.answers}>&- {ends.confirm}>&-; exec /bin/bash --noprofile --norc --noediting -i"
         )
-        return [*_BASH, command, "bash"]
+        return _bash(command)
     if program.kind == "shell":
         # By a variable, since an argument is bounded and may hold no NUL.
         command = (
             f'c="$(</dev/fd/{ends.source})"; printf . >&{ends.confirm}; '
             f'exec {ends.source}<&- {ends.confirm}>&-; eval "unset c\n$c"'
         )
-        return [*_BASH, command, "bash"]
+        return _bash(command)
     mode = "once" if program.kind == "python" else "session"
     harness = files("gem_gymnasium.sandbox").joinpath("harness.py").read_text(encoding="utf-8")
     return [python, *PYTHON_FLAGS, "-c", harness, mode, *map(str, ends.inherited())]

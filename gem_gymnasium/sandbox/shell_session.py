@@ -155,6 +155,7 @@ class ShellSession:
         reason = captured.reason
         if reason == "answer" and not running.is_in_order:
             captured = _whole(running, captured, answer, policy)
+        is_full = len(captured.output) >= policy.output_bytes
         captured = captured._replace(output=self._without_late_marks(captured.output))
         if reason == "answer" and (over := running.excess()):
             return self._killed(captured, over)
@@ -162,9 +163,10 @@ class ShellSession:
             status = answer.status(captured.answer)
         elif not reason:
             return self._ended(captured)
-        elif reason == "timeout" or len(captured.output) >= policy.output_bytes:
+        elif reason == "timeout" or is_full:
             status = _interrupted(running, before, answer)
-            self._late_marks.append(answer.mark)  # asked for in each round: more may come
+            if not running.is_in_order:
+                self._late_marks.append(answer.mark)  # asked for in each round: more may come
             if status is None:
                 return self._killed(captured, _why(reason, policy))
         else:

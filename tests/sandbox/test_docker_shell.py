@@ -27,6 +27,22 @@ def test_the_shell_remembers_and_output_comes_in_order() -> None:
     shell.close()
 
 
+def test_late_marks_of_an_interrupted_command_neither_show_in_the_next_nor_end_its_shell(
+    docker_server: DockerServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gem_gymnasium.sandbox.shell_session.INTERRUPT_S", 20.0)  # busy machines
+    shell = ShellSession(Policy(time_s=5.0, output_bytes=10_000), "docker")
+    # It bears two rounds, each of which asks for a mark, and the shell is slow to write them.
+    bears = "x=5; (trap '' INT; sleep 0.6); trap 'sleep 0.03' DEBUG"
+    assert shell.run(bears, time_s=0.3).status == "timeout"
+    assert shell.run("trap - DEBUG; echo $x").output == "5\n"
+    assert shell.run(bears, time_s=0.3).status == "timeout"
+    result = shell.run("trap - DEBUG; yes")
+    assert (result.status, shell.is_open) == ("limit", True)
+    assert {*result.output.split()} == {"y"}
+    shell.close()
+
+
 @pytest.mark.usefixtures("any_docker")
 def test_a_command_over_its_deadline_or_output_is_interrupted(
     monkeypatch: pytest.MonkeyPatch,

@@ -79,6 +79,10 @@ def test_a_command_over_its_deadline_is_interrupted_and_the_shell_goes_on(
     assert shell.run("echo $y; jobs | wc -l").output == "7\n1\n"
 
 
+IGNORING = ["bash", "-c", "trap '' INT HUP QUIT; exec \"$@\"", "bash", sys.executable, "-c"]
+"""What runs a Python program that ignores signals; its text is to follow."""
+
+
 def test_what_the_caller_ignores_its_shells_do_not() -> None:
     script = """
 import sys
@@ -91,8 +95,25 @@ for level in sys.argv[1:]:
         assert not any("alive" in each.output for each in told), (level, signal, told)
     shell.close()
 """
-    ignoring = ["bash", "-c", "trap '' INT HUP QUIT; exec \"$@\"", "bash"]
-    subprocess.run([*ignoring, sys.executable, "-c", script, *HERE], check=True, timeout=120)
+    subprocess.run([*IGNORING, script, *HERE], check=True, timeout=120)
+
+
+def test_where_env_cannot_give_signals_back_shells_start_all_the_same(tmp_path: Path) -> None:
+    env = tmp_path / "env"
+    env.write_text("#!/bin/sh\necho \"unrecognized option '$1'\" >&2; exit 1\n")
+    env.chmod(0o755)
+    script = """
+import sys
+from gem_gymnasium.sandbox import ShellSession, child_process, run_shell
+for child_process.ENV in sys.argv[1].split(":"):
+    for level in sys.argv[2:]:
+        shell = ShellSession(level=level)
+        for told in shell.run("echo on"), run_shell("echo on", level=level):
+            assert told.output == "on\\n", (level, told)
+        shell.close()
+"""
+    told = [*IGNORING, script, f"{env}:{tmp_path / 'none'}", *HERE]
+    subprocess.run(told, check=True, timeout=120)
 
 
 def test_a_shell_that_bears_an_interrupt_is_killed_within_the_deadline(shell: ShellSession) -> None:
