@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, cast
 
 import gymnasium as gym
-from gymnasium.error import NameNotFound
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from gem_gymnasium import errors
@@ -33,15 +32,14 @@ def check_source(source: EnvSource, num_envs: int) -> None:
 
     Raises:
         ConfigError: A list does not fit.
-        gymnasium.error.Error: An id is not registered.
+        UnknownName: An id is not registered.
     """
     if isinstance(source, VectorEnv) or callable(source):
         return
     ids, weights = mixture.parse([source] if isinstance(source, str) else source)
     mixture.apportion(num_envs, weights)
     for id in ids:
-        if ":" not in id and not games.is_game(id):  # else its module is not imported yet
-            _found(gym.spec, id)
+        games.check_id(id)
 
 
 def open_envs(
@@ -87,7 +85,9 @@ def open_envs(
         )
     elif not callable(source):
         ids, weights = mixture.parse(source)
-    builders: list[EnvFn] = [_maker(id) for id in ids] or [cast("EnvFn", source)]
+    builders: list[EnvFn] = [functools.partial(games.make, id) for id in ids]
+    if not ids:
+        builders = [cast("EnvFn", source)]
     shares = mixture.apportion(num_envs, weights)
     kinds = [kind for kind, share in enumerate(shares) for _ in range(share)]
 
@@ -198,18 +198,3 @@ def with_history(env: AnyEnv, history: str, history_kwargs: Mapping[str, Any]) -
         return History(env, cast("Any", history), **history_kwargs)
     except TypeError as error:
         raise errors.ConfigError(f"history_kwargs {dict(history_kwargs)}: {error}") from error
-
-
-def _maker(id: str) -> EnvFn:
-    return lambda: games.make(id) if games.is_game(id) else _found(gym.make, id)
-
-
-def _found(by: Callable[[str], Any], id: str) -> Any:
-    """Return what gymnasium finds; it does not know the names of PettingZoo's games."""
-    try:
-        return by(id)
-    except NameNotFound as error:
-        near = get_close_matches(id, games.ids(), n=1, cutoff=0.8)
-        if not near:
-            raise
-        raise NameNotFound(f"there is no env {id}; did you mean {near[0]}?") from error

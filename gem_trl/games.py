@@ -20,9 +20,24 @@ def is_game(id: str) -> bool:
     return id in pettingzoo.aec_registry and id not in gym.registry
 
 
-def ids() -> list[str]:
-    """Return PettingZoo's ids."""
-    return list(pettingzoo.aec_registry)
+def unknown(id: str) -> errors.UnknownName:
+    """Return the error of an id that neither has; gymnasium's own names no game of PettingZoo's."""
+    known = {*gym.registry, *pettingzoo.aec_registry}
+    return errors.UnknownName("env", id, known, far="`gem-gym list` shows every id")
+
+
+def check_id(id: str) -> None:
+    """Refuse an id that is registered nowhere; one with a module is not imported yet.
+
+    Raises:
+        UnknownName: It is not; the message names the nearest that is.
+    """
+    if ":" in id or is_game(id):
+        return
+    try:
+        gym.spec(id)
+    except gym.error.Error as error:
+        raise unknown(id) from error
 
 
 def with_opponents(ids: Iterable[str]) -> list[str]:
@@ -40,8 +55,17 @@ def with_opponents(ids: Iterable[str]) -> list[str]:
 
 
 def make(id: str) -> Any:
-    """Make a registered game in AEC form."""
-    return pettingzoo.make("aec", id)
+    """Make an env of gymnasium's, or a game in AEC form.
+
+    Raises:
+        UnknownName: The id is registered nowhere; the message names the nearest that is.
+    """
+    if is_game(id):
+        return pettingzoo.make("aec", id)
+    try:
+        return gym.make(id)
+    except gym.error.UnregisteredEnv as error:
+        raise unknown(id) from error
 
 
 def is_game_env(env: object) -> bool:

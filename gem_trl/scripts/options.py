@@ -118,9 +118,12 @@ class ScriptParser(TrlParser):
         if unknown is None:
             return message
         kind, dashes = ("key", "") if "from config file" in message else ("option", "--")
-        known = [dashes + name[2:] for action in self._actions for name in action.option_strings]
+        options = [name for action in self._actions for name in action.option_strings]
+        known = [name[2:] for name in options if name.startswith("--")]
         far = "--help-all shows every one"
-        return str(errors.UnknownName(kind, dashes + unknown[1], known, far=far))
+        # Two dashes would make any two short names alike.
+        said = str(errors.UnknownName(kind, unknown[1], known, far=far))
+        return re.sub("'([^']*)'", rf"'{dashes}\1'", said)
 
 
 def _entry(field: dataclasses.Field[Any], width: int) -> str:

@@ -14,8 +14,6 @@ import argparse
 from dataclasses import dataclass, field
 from typing import Any
 
-import gymnasium
-
 from gem_gymnasium import errors
 from gem_trl import mixture
 
@@ -151,14 +149,13 @@ def ids_of(given: list[str] | str | None) -> list[str]:
     """Return ids as a list, each looked up; a wrong one is found before a model is loaded.
 
     Raises:
-        UnregisteredEnv: There is no such id; the message names the nearest.
+        UnknownName: There is no such id; the message names the nearest.
     """
-    from gem_trl.games import is_game
+    from gem_trl.games import check_id
 
     ids = [given] if isinstance(given, str) else given or []  # YAML may hold one id
     for id in ids:
-        if ":" not in id and not is_game(id):  # else its module is not imported yet
-            gymnasium.spec(id)
+        check_id(id)
     return ids
 
 
@@ -167,7 +164,7 @@ def env_of(script_args: Any) -> list[str] | list[tuple[str, float]]:
 
     Raises:
         ConfigError: There is no id, one is there twice, or the weights are wrong.
-        UnregisteredEnv: There is no such id.
+        UnknownName: There is no such id.
     """
     ids = ids_of(script_args.env_id)
     if not ids:

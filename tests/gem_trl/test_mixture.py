@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.error import NameNotFound
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_trl.mixture import apportion, draw_kinds, parse
 from tests.gem_trl.conftest import ENV
 
@@ -152,8 +151,8 @@ def test_settings_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("eval_env", "error", "message"),
     [
-        ("gem/Nope-v0", NameNotFound, "Nope"),
-        ("gem/KunhPoker-v0", NameNotFound, "did you mean gem/KuhnPoker-v0"),
+        ("gem/Nope-v0", UnknownName, "unknown env 'gem/Nope-v0'"),
+        ("gem/KunhPoker-v0", UnknownName, "did you mean 'gem/KuhnPoker-v0'"),
         ([ENV, OTHER], ConfigError, "2 kinds of env need at least as many envs, got 1"),
     ],
 )
