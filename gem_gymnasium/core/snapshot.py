@@ -23,6 +23,9 @@ from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, SnapshotUns
 FORMAT_VERSION = 1
 KEYS = ("id", "kwargs", "stack", "rng", "layers")
 
+DAMAGE = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
+"""What reading and taking up a damaged snapshot may raise."""
+
 AnyEnv = gym.Env[Any, Any]
 EnvT = TypeVar("EnvT", bound=AnyEnv)
 
@@ -111,7 +114,7 @@ def restore(env: AnyEnv, data: bytes) -> None:
     before = [_layer_state(layer) for layer in _layers(env)], _rng_state(env.unwrapped)
     try:
         _apply(env, document["layers"], document["rng"])
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except DAMAGE as error:
         _apply(env, *before)
         raise SnapshotMismatch(f"the snapshot is damaged: {error!r}") from error
 
@@ -265,7 +268,7 @@ def _parse(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(data)
         version = document["version"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except DAMAGE as error:
         raise SnapshotMismatch(f"not a snapshot: {error!r}") from error
     if version != FORMAT_VERSION:
         raise SnapshotMismatch(f"the snapshot's version is {version!r}, not {FORMAT_VERSION}")

@@ -15,6 +15,7 @@ from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
 from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
+from gem_gymnasium.core.snapshot import DAMAGE
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import INFO_TYPES
 
@@ -50,7 +51,7 @@ def read_snapshot(data: bytes, own: Mapping[str, Any]) -> dict[str, Any]:
     try:
         saved: dict[str, Any] = json.loads(data)
         saved.get("format")
-    except (ValueError, AttributeError) as error:
+    except DAMAGE as error:
         raise SnapshotMismatch(f"this is no snapshot: {error}") from error
     for key, value in json.loads(json.dumps(own)).items():
         if saved.get(key) != value:

@@ -11,6 +11,7 @@ import numpy as np
 
 from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
 from gem_gymnasium.core.game import ConfigT, MoveT, StateT, build_config, tuples
+from gem_gymnasium.core.snapshot import DAMAGE
 from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.core.text_env import MALFORMED
 from gem_gymnasium.multiplayer.aec_base import (
@@ -326,7 +327,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
         before = dict(vars(self))
         try:
             self._take_up(saved)
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        except DAMAGE as error:
             vars(self).clear()
             vars(self).update(before)
             raise SnapshotMismatch(f"this snapshot is damaged: {error!r}") from error

@@ -347,3 +347,16 @@ def test_a_damaged_snapshot_is_refused_and_leaves_the_env_as_it_was(layers: Any)
     with pytest.raises(SnapshotMismatch, match="damaged"):
         restore(env, json.dumps(document).encode())
     assert snapshot(env) == whole
+
+
+@pytest.mark.parametrize("number", [-1, 2**200])
+def test_a_damaged_generator_is_refused_and_leaves_the_env_as_it_was(number: int) -> None:
+    env = gym.make("gem/GuessTheNumber-easy-v0")
+    env.reset(seed=1)
+    document = json.loads(snapshot(env))
+    env.step("\\boxed{5}")
+    whole = snapshot(env)
+    document["rng"]["state"]["uinteger"] = number
+    with pytest.raises(SnapshotMismatch, match="damaged"):
+        restore(env, json.dumps(document).encode())
+    assert snapshot(env) == whole

@@ -187,7 +187,7 @@ def test_what_is_said_carries_no_controls_and_no_special_tokens() -> None:
 
 def test_a_snapshot_of_something_else_is_refused() -> None:
     env = make("gem/Nim-v0")
-    for data in (b"garbage", b"[]", make("gem/TicTacToe-v0").snapshot()):
+    for data in (b"garbage", b"[]", b"[" * 100_000, make("gem/TicTacToe-v0").snapshot()):
         with pytest.raises(SnapshotMismatch):
             env.restore(data)
 
@@ -214,3 +214,17 @@ def test_a_damaged_snapshot_is_refused_and_the_game_goes_on(damage: Any) -> None
         else:
             other.restore(before)
     assert set(whole) - refused == ({"rng"} if damage is None else set())  # an env without seed
+
+
+@pytest.mark.parametrize("number", [-1, 2**200, "x", None])
+@pytest.mark.parametrize("key", ["state", "inc", "uinteger"])
+def test_a_damaged_generator_is_refused_and_the_game_goes_on(number: Any, key: str) -> None:
+    env = make("gem/KuhnPoker-v0")
+    env.reset(seed=3)
+    whole = json.loads(env.snapshot())
+    env.step("\\boxed{bet}")
+    before = env.snapshot()
+    (whole["rng"] if key == "uinteger" else whole["rng"]["state"])[key] = number
+    with pytest.raises(SnapshotMismatch, match="damaged"):
+        env.restore(json.dumps(whole).encode())
+    assert env.snapshot() == before

@@ -14,6 +14,7 @@ from gem_gymnasium.core.errors import (
     SnapshotMismatch,
     SnapshotUnsupported,
 )
+from gem_gymnasium.core.snapshot import DAMAGE
 from gem_gymnasium.core.spaces import MAX_CHARS
 from gem_gymnasium.core.text_env import FAILED, MALFORMED, failure_info
 from gem_gymnasium.multiplayer.aec_base import (
@@ -315,7 +316,7 @@ class TextArenaAEC(AECBase):
             attributes = {name: saved[key] for name, key in SAVED.items() if saved[key] is not None}
         except ConfigError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except DAMAGE as error:
             raise SnapshotMismatch(f"this snapshot is damaged: {error!r}") from error
         # Only now: an env that could not take it up goes on as it was.
         self.np_random = None if saved["rng"] is None else generator

@@ -110,6 +110,7 @@ def test_an_env_that_cannot_take_up_a_snapshot_goes_on_as_it_was() -> None:
     damaged = [
         {**saved, "replies": ["[4]", "[5]"]},
         {**saved, "rng": {"state": 5}},
+        {**saved, "rng": {**saved["rng"], "uinteger": -1}},
         {**saved, "seed": "x"},
         {**saved, "replies": 5},
         *({key: saved[key] for key in saved if key != without} for without in saved),
