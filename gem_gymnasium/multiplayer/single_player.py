@@ -66,9 +66,10 @@ class SinglePlayer(gym.Env[str, str]):
                 f'game must be a game in AEC form, such as pettingzoo.make("aec", ID), got {game!r}'
             )
         others = len(game.possible_agents) - 1
-        numbered = isinstance(seat, int)  # pyright: ignore[reportUnnecessaryIsInstance]
+        numbered = isinstance(seat, int | np.integer)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not numbered or not DRAWN <= seat <= others:
             raise ConfigError(f"seat must be from 0 to {others}, or -1 to draw one, got {seat!r}")
+        seat = int(seat)  # JSON knows no number of numpy's
         check_render_mode(render_mode, self.metadata["render_modes"])
         given = [opponents] * others if isinstance(opponents, str) or callable(opponents) else (
             list(opponents))  # fmt: skip

@@ -84,3 +84,12 @@ def test_a_missing_dependency_names_the_command() -> None:
 def test_a_hint_of_the_callers_wins_and_survives_pickling() -> None:
     error = UnknownName("rule", "low", ["lower"], "ask again")
     assert str(error) == str(pickle.loads(pickle.dumps(error))) == "unknown rule 'low'; ask again"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("lwo", "unknown rule 'lwo'; did you mean 'low'?"), ("zzz", "unknown rule 'zzz'; ask again")],
+)
+def test_what_is_said_where_none_is_near_survives_pickling(name: str, message: str) -> None:
+    error = UnknownName("rule", name, ["low", "high"], far="ask again")
+    assert str(error) == str(pickle.loads(pickle.dumps(error))) == message

@@ -195,11 +195,7 @@ def test_a_seat_without_a_scale_has_no_score(made: dict[str, Any]) -> None:
     ("options", "error", "said"),
     [
         ({"seat": 2}, ConfigError, "seat must be from 0 to 1"),
-        (
-            {"seat": "first"},
-            ConfigError,
-            "or -1 to draw one, got 'first'",
-        ),
+        ({"seat": "first"}, ConfigError, "or -1 to draw one, got 'first'"),
         ({"opponents": ["random", "random"]}, ConfigError, "needs 1 opponents, got 2"),
         ({"opponents": "solvr"}, UnknownName, "unknown player 'solvr'; did you mean 'solver'"),
         (
@@ -222,6 +218,12 @@ def test_an_opponent_that_gives_no_text_is_named() -> None:
         ConfigError, match="a player's reply must be a str, got None from <function"
     ):
         env.reset(seed=0)
+
+
+def test_a_seat_may_be_a_number_of_numpy_s() -> None:
+    env = SinglePlayer(KuhnPokerEnv(), seat=np.arange(2)[1])
+    env.reset(seed=0)
+    assert gem_gymnasium.snapshot(env)
 
 
 def test_an_id_is_no_game() -> None:
