@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 from gem_gymnasium.sandbox.level import Running
@@ -18,7 +19,12 @@ WATCH_S = (0.01, 0.1)
 What a program takes in between no limit stops, so looks that are cheap come often.
 """
 LOOKING_SHARE = 0.05
-"""The share of a run's time that looks may take, where they are neither rare nor often."""
+"""The share of a core that looks may take where they are neither rare nor often.
+
+It is that of all runs under way: looks are Python, whose threads take turns.
+"""
+
+_under_way: set[object] = set()
 
 
 class Captured(NamedTuple):
@@ -51,7 +57,7 @@ def capture(
     answer = b""
     deadline = time.monotonic() + time_s
     watch = time.monotonic() + WATCH_S[0]
-    with selectors.DefaultSelector() as selector:
+    with selectors.DefaultSelector() as selector, _counted():
         for descriptor in (*kept, running.ended, running.answers):
             if descriptor >= 0:
                 selector.register(descriptor, selectors.EVENT_READ)
@@ -83,12 +89,24 @@ def capture(
             now = time.monotonic()
             if not over and now >= watch:
                 over, looked = running.excess(), time.monotonic()
-                watch = looked + min(max((looked - now) / LOOKING_SHARE, WATCH_S[0]), WATCH_S[1])
+                pause_s = (looked - now) * len(_under_way) / LOOKING_SHARE
+                watch = looked + min(max(pause_s, WATCH_S[0]), WATCH_S[1])
     for descriptor, data in kept.items():  # what it had written before it ended
         _take(descriptor, data, output_bytes, 2 + output_bytes // CHUNK)
     over = over or _over(kept, output_bytes)
     output, errors = (bytes(kept[fd][:output_bytes]) for fd in (running.stdout, running.stderr))
     return Captured(output, errors, over or ("answer" if answered(answer) else ""), answer)
+
+
+@contextlib.contextmanager
+def _counted() -> Generator[None]:
+    """Count a run as one that is under way."""
+    run = object()
+    _under_way.add(run)
+    try:
+        yield
+    finally:
+        _under_way.discard(run)
 
 
 def _give(descriptor: int, data: memoryview) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 
 import pytest
@@ -53,3 +54,20 @@ def test_a_look_that_is_cheap_comes_often(look_s: float, at_least: int, at_most:
     finally:
         running.close()
     assert at_least <= running.looks <= at_most
+
+
+def test_looks_of_several_runs_take_no_more_together_than_those_of_one() -> None:
+    runs = [Looked(0.002) for _ in range(5)]
+    threads = [
+        threading.Thread(target=capture, args=(run,), kwargs={"time_s": 1.0, "output_bytes": 100})
+        for run in runs
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for run in runs:
+        run.close()
+        assert (
+            2 <= run.looks <= 12
+        )  # every tenth of a second, where one alone is looked at 24 times
