@@ -68,6 +68,4 @@ def test_looks_of_several_runs_take_no_more_together_than_those_of_one() -> None
         thread.join()
     for run in runs:
         run.close()
-        assert (
-            2 <= run.looks <= 12
-        )  # every tenth of a second, where one alone is looked at 24 times
+        assert 2 <= run.looks <= 12  # every tenth of a second; alone, every 0.04 s
