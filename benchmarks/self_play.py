@@ -360,16 +360,22 @@ def main() -> None:
     parser.add_argument("--rollouts", type=int, help="default: the recipe's")
     parser.add_argument("--jobs", type=int, default=2, help="seeds at a time, a core each")
     options = parser.parse_args()
-    rollouts = options.rollouts or RECIPES[options.game].rollouts
+    recipe = RECIPES[options.game]
+    rollouts = recipe.rollouts if options.rollouts is None else options.rollouts
+    if rollouts < 1 or rollouts % recipe.every:  # else the end would not be measured
+        parser.error(f"--rollouts must be a multiple of {recipe.every}, got {rollouts}")
     seeds = range(options.first_seed, options.first_seed + options.seeds)
     tasks = [Task(options.game, seed, rollouts) for seed in seeds]
     with ProcessPoolExecutor(options.jobs, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(run, tasks))
-    command = f"python benchmarks/self_play.py --game {options.game} --seeds {options.seeds}"
+    command = (
+        f"python benchmarks/self_play.py --game {options.game} --seeds {options.seeds} "
+        f"--first-seed {options.first_seed} --rollouts {rollouts}"
+    )
     text = page_of(options.game, seeds, rollouts, found, command)
     page = OUT / f"self_play_{options.game}.md"
     page.write_text(text, encoding="utf-8")
-    draw(RECIPES[options.game], seeds, found, page.with_suffix(".png"))
+    draw(recipe, seeds, found, page.with_suffix(".png"))
     print(f"\n{text}\nWritten to {page}.")
 
 
