@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 
-from gymnasium.error import UnregisteredEnv
-
 from gem_gymnasium import errors
 
 USAGE = """\
@@ -39,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     try:
         COMMANDS[command](arguments)
-    except (errors.ConfigError, errors.MissingDependency, UnregisteredEnv) as error:
+    except (errors.ConfigError, errors.MissingDependency) as error:
         # They say what to change.
         sys.stderr.write(f"gem-trl {command}: {error}\n")
         return 2

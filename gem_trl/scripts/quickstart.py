@@ -235,15 +235,13 @@ def check_env(id: str) -> None:
 
     Raises:
         ConfigError: It has none.
-        gymnasium.error.Error: There is no such env.
+        UnknownName: There is no such env.
     """
     from gem_gymnasium import errors
     from gem_gymnasium.solvers import solver_for
     from gem_trl import games
-    from gem_trl.envs import check_source
 
-    check_source(id, 1)
-    env = cast("Any", games.make(id) if games.is_game(id) else gym.make(id))
+    env = games.make(id)
     try:
         solver_for(env)
     except errors.UnknownName as error:

@@ -201,7 +201,7 @@ def test_a_seat_without_a_scale_has_no_score(made: dict[str, Any]) -> None:
         (
             {"opponents": lambda observation: "0"},  # pyright: ignore[reportUnknownLambdaType]
             ConfigError,
-            r"must be a function \(observation, info, rng\) -> reply, .*: too many pos",
+            r"must be a function \(observation, info, rng\) -> reply, .*: too many positional",
         ),
         ({"opponents": [3]}, ConfigError, "must be a function .*, got 3"),
         ({"render_mode": "x"}, ConfigError, "render_mode must be one of"),
