@@ -42,7 +42,7 @@ class Looked(Running):
 @pytest.mark.parametrize(
     ("look_s", "at_least", "at_most"),
     [
-        (0.0, 30, 100),  # every hundredth of a second; the rest is for a busy machine
+        (0.0, 15, 100),  # every hundredth of a second; the rest is for a busy machine
         (0.002, 8, 24),  # every 0.04 s, so that looking takes a twentieth of the time
         (0.05, 2, 7),  # every tenth of a second: an expensive look is still not put off
     ],
