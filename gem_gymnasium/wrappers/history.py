@@ -10,6 +10,7 @@ from gymnasium.utils import RecordConstructorArgs
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.parsing import echo, replace_surrogates
 from gem_gymnasium.core.spaces import MAX_CHARS, UnicodeText, require_texts
+from gem_gymnasium.wrappers.stack import refuse_autoreset
 
 Layout = Literal["text", "messages"]
 Views = Literal["last", "all", "none"]
@@ -75,7 +76,7 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             ``ToolUse``); ``"user"`` for a chat template that knows no ``"tool"``.
 
     Raises:
-        ConfigError: An option is refused, or the env's spaces are no texts.
+        ConfigError: An option is refused, the env's spaces are no texts, or an Autoreset is below.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class History(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         )
         super().__init__(env)
         require_texts(env, "History")
+        refuse_autoreset(env, "History")
         if layout not in ("text", "messages"):
             raise ConfigError(f"layout must be 'text' or 'messages', got {layout!r}")
         default: Views = "last" if layout == "text" else "all"

@@ -11,6 +11,7 @@ from gymnasium.wrappers import NormalizeReward
 
 from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.data import load_json
+from gem_gymnasium.wrappers.stack import refuse_autoreset
 from gem_gymnasium.wrappers.tool_use import ToolUse
 
 CALIBRATE = "python benchmarks/calibrate.py --ids {id}"
@@ -95,13 +96,15 @@ class NormalizeScore(gym.Wrapper[ObsT, ActT, ObsT, ActT], RecordConstructorArgs)
 
     Raises:
         ConfigError: The id was not calibrated, the env has no id, or other rules than those that
-            were calibrated; the message says what to run. A wrapper below changes rewards.
+            were calibrated; the message says what to run. A wrapper below changes rewards, or is an
+            Autoreset.
     """
 
     def __init__(self, env: gym.Env[ObsT, ActT]) -> None:
         RecordConstructorArgs.__init__(self)
         super().__init__(env)
         check_rewards(env)
+        refuse_autoreset(env, "NormalizeScore")
         self._scale = find_scale(env)
         self._return = 0.0
 

@@ -34,6 +34,7 @@ from gem_gymnasium.tools import (
 from gem_gymnasium.tools.calls import FORM
 from gem_gymnasium.tools.schema import problem_of
 from gem_gymnasium.wrappers.history import History, joined, split_view
+from gem_gymnasium.wrappers.stack import refuse_autoreset
 
 NO_NAME = "?"
 """``info["tool"]`` of a call that names no tool there is."""
@@ -103,7 +104,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
 
     Raises:
         ConfigError: An option is refused, no tool is given, the env's spaces are no texts, or it
-            has a ToolUse already.
+            has a ToolUse already, or an Autoreset is below.
         UnknownName: There is no such preset, or no tool of a name.
         MissingDependency: A tool lacks a package.
     """
@@ -133,6 +134,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         )
         super().__init__(env)
         require_texts(env, "ToolUse")
+        refuse_autoreset(env, "ToolUse")
         if _found(env, ToolUse) is not None:
             raise ConfigError("the env has a ToolUse already: give all tools to one of them")
         if preset is not None and preset not in PRESETS:

@@ -18,9 +18,11 @@ from gymnasium.error import DependencyNotInstalled, ResetNeeded
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as v
 
+from gem_gymnasium.core.errors import ConfigError
 from gem_gymnasium.core.render import FRAME_SHAPE
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.vector import ThreadVectorEnv
+from gem_gymnasium.wrappers import History, NormalizeScore, ToolUse
 from tests.helpers import boxed
 
 ID = "gem/GuessTheNumber-v0"
@@ -68,6 +70,12 @@ WORKS: dict[str, Wrap] = {
     ),
     "ArrayConversion": lambda e: w.ArrayConversion(e, np, np),
     "NumpyToTorch": lambda e: w.NumpyToTorch(e),
+}
+
+OURS: dict[str, Wrap] = {
+    "History": History,
+    "NormalizeScore": NormalizeScore,
+    "ToolUse": lambda e: ToolUse(e, ["python"]),
 }
 
 NEEDS = {
@@ -132,6 +140,13 @@ def test_the_stack_can_be_made_again_from_its_spec(name: str) -> None:
         return  # functions are no JSON; and what make adds itself is not told from what was added
     twin = gym.make(gym.envs.registration.EnvSpec.from_json(spec.to_json()))
     assert str(twin) == str(env)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_ours_stand_below_an_autoreset_not_above_it(name: str) -> None:
+    play(w.Autoreset(OURS[name](gym.make(ID))))
+    with pytest.raises(ConfigError, match=rf"put it outside, Autoreset\({name}\(env, \.\.\.\)\)"):
+        OURS[name](w.TimeLimit(w.Autoreset(gym.make(ID)), 9))
 
 
 @pytest.mark.parametrize("name", MEANINGLESS)
