@@ -9,7 +9,6 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import (
     ConfigError,
@@ -22,20 +21,25 @@ from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
 from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT
 from gem_gymnasium.multiplayer.players import Player, ask, check_player, player_for
-from gem_gymnasium.multiplayer.players.base import Game
+from gem_gymnasium.multiplayer.players.base import Game, check_game, name_of
 
 DRAWN = -1
 """The seat of who does not mind: it is drawn anew in each episode."""
+
+DEALS = 100
+"""How often a game is dealt anew that the others end before the seat is asked."""
 
 
 class SinglePlayer(gym.Env[str, str]):
     """One seat of a game of several players, as a text env for a single one.
 
     Every wrapper, vector env and trainer that takes a text env takes this one. A step is the seat's
-    reply and all that the others do until it is asked again.
+    reply and all that the others do until it is asked again. A game that the others end before the
+    seat was ever asked (one calls the other's bid, or has no try left) is no episode: it is dealt
+    anew.
 
     Args:
-        game: The game; it is played by this env alone from now on.
+        game: The game, in AEC form; it is played by this env alone from now on.
         seat: The seat, or -1 to draw one at each reset.
         opponents: Who sits in the other seats: a name (see :func:`player_for`), a
             :class:`Player` such as a function that asks a frozen model, or one of them for each
@@ -61,18 +65,16 @@ class SinglePlayer(gym.Env[str, str]):
         opponents: str | Player | Sequence[str | Player] = "random",
         render_mode: str | None = None,
     ) -> None:
-        if not isinstance(game, AECEnv):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
-            raise ConfigError(
-                f'game must be a game in AEC form, such as pettingzoo.make("aec", ID), got {game!r}'
-            )
+        check_game(game)
         others = len(game.possible_agents) - 1
-        numbered = isinstance(seat, int | np.integer)  # pyright: ignore[reportUnnecessaryIsInstance]
+        numbered = isinstance(seat, int | np.integer) and not isinstance(seat, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not numbered or not DRAWN <= seat <= others:
             raise ConfigError(f"seat must be from 0 to {others}, or -1 to draw one, got {seat!r}")
         seat = int(seat)  # JSON knows no number of numpy's
         check_render_mode(render_mode, self.metadata["render_modes"])
-        given = [opponents] * others if isinstance(opponents, str) or callable(opponents) else (
-            list(opponents))  # fmt: skip
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            opponents = [opponents] * others
+        given = list(opponents)
         if len(given) != others:
             raise ConfigError(f"the game needs {others} opponents, got {len(given)}")
         self.game, self.seat = game, seat
@@ -83,7 +85,7 @@ class SinglePlayer(gym.Env[str, str]):
         self.events = (*game.events, FORFEIT, OTHER)
         self.kwargs: dict[str, Any] = {
             "game": game.metadata["name"], **game.kwargs, "seat": seat,
-            "opponents": [each if isinstance(each, str) else repr(each) for each in given],
+            "opponents": [name_of(each) for each in given],
         }  # fmt: skip
         self.observation_space = UnicodeText()
         self.action_space = UnicodeText()
@@ -105,18 +107,26 @@ class SinglePlayer(gym.Env[str, str]):
 
         Raises:
             UnknownName: There are no reset options.
-            ConfigError: An opponent's reply is no text.
+            ConfigError: An opponent's reply is no text, or the others have ended the game before
+                the seat was asked in each of 100 deals.
         """
         super().reset(seed=seed)
         for name in options or {}:
             raise UnknownName("reset option", str(name), ())
         if self.seat == DRAWN:
             self._own = int(self.np_random.integers(len(self.game.possible_agents)))
-        self._over = True  # should an opponent fail
-        self.game.reset(seed=int(self.np_random.integers(2**32)))
-        self._turn = 0
-        self._let_others_play()
-        self._over = self._is_over()
+        self._over, self._turn = True, 0  # should an opponent fail
+        for _ in range(DEALS):
+            self.game.reset(seed=int(self.np_random.integers(2**32)))
+            self._let_others_play()
+            if not self._is_over():
+                break
+        else:
+            raise ConfigError(
+                f"in {DEALS} deals the opponents ended the game before {self._agent} was asked; "
+                f"the last one ended with: {self.game.infos[self._agent]['feedback']}"
+            )
+        self._over = False
         return self._read(), {**self._info(), "event": "reset", "legal": True}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:

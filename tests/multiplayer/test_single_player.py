@@ -1,21 +1,32 @@
 """One seat of a game as a gymnasium env: the contract, the other seats, failures."""
 
+import functools
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
+from pettingzoo import AECEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 import gem_gymnasium
-from gem_gymnasium.core.errors import BackendError, ConfigError, StepOutsideEpisode, UnknownName
+from gem_gymnasium.core.errors import (
+    BackendError,
+    ConfigError,
+    SnapshotMismatch,
+    StepOutsideEpisode,
+    UnknownName,
+)
 from gem_gymnasium.data import load_json
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.liars_dice import LiarsDiceEnv
-from gem_gymnasium.multiplayer.players import player_for
-from gem_gymnasium.multiplayer.single_player import SinglePlayer
+from gem_gymnasium.multiplayer.players import Player, player_for
+from gem_gymnasium.multiplayer.single_player import DEALS, SinglePlayer
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_gymnasium.testing import check_text_env
 from gem_gymnasium.vector import ThreadVectorEnv
@@ -170,6 +181,39 @@ def test_a_history_and_a_snapshot_go_through_it() -> None:
     assert data_equivalence(env.step(reply), other.step(reply))
 
 
+def first_free(observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
+    return f"\\boxed{{{re.findall('[1-9]', info['view'])[0]}}}"
+
+
+class FirstFree:
+    def __call__(self, observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
+        return first_free(observation, info, rng)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: first_free, "test_single_player.first_free"),
+        (FirstFree, "test_single_player.FirstFree"),
+        (lambda: FirstFree().__call__, "test_single_player.FirstFree.__call__"),
+        (lambda: functools.partial(first_free), "functools.partial"),
+    ],
+)
+def test_a_snapshot_names_own_opponents_as_every_process_does(
+    make: Callable[[], Player], name: str
+) -> None:
+    first, second = (SinglePlayer(TicTacToeEnv(), seat=0, opponents=make()) for _ in range(2))
+    first.reset(seed=3)
+    saved = gem_gymnasium.snapshot(first)
+    assert name.encode() in saved
+    assert b" at 0x" not in saved
+    gem_gymnasium.restore(second, saved)
+    assert data_equivalence(first.step("\\boxed{5}"), second.step("\\boxed{5}"))
+    other = SinglePlayer(TicTacToeEnv(), seat=0)
+    with pytest.raises(SnapshotMismatch):
+        gem_gymnasium.restore(other, saved)
+
+
 def test_a_draw_with_the_perfect_player_scores_1_and_a_loss_less_than_0() -> None:
     game = load_json("calibration.json")["games"]["gem/TicTacToe-vs-solver-v0"]
     env: Any = NormalizeScore(gym.make("gem/TicTacToe-vs-solver-v0"))
@@ -204,6 +248,8 @@ def test_a_seat_without_a_scale_has_no_score(made: dict[str, Any]) -> None:
             r"must be a function \(observation, info, rng\) -> reply, .*: too many positional",
         ),
         ({"opponents": [3]}, ConfigError, "must be a function .*, got 3"),
+        ({"opponents": None}, ConfigError, "must be a function .*, got None"),
+        ({"seat": True}, ConfigError, "or -1 to draw one, got True"),
         ({"render_mode": "x"}, ConfigError, "render_mode must be one of"),
     ],
 )
@@ -226,9 +272,65 @@ def test_a_seat_may_be_a_number_of_numpy_s() -> None:
     assert gem_gymnasium.snapshot(env)
 
 
-def test_an_id_is_no_game() -> None:
-    with pytest.raises(ConfigError, match="game must be a game in AEC form"):
-        SinglePlayer("gem/KuhnPoker-v0")  # type: ignore[arg-type]
+class Foreign(AECEnv[str, Any, str]):
+    """A game of another package."""
+
+    metadata: dict[str, Any] = {"name": "chess_v6"}  # noqa: RUF012 - as PettingZoo declares it
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ("gem/KuhnPoker-v0", "game must be a game in AEC form"),
+        (pettingzoo.make("parallel", "gem/KuhnPoker-v0"), "game must be a game in AEC form"),
+        (KuhnPokerEnv, "game must be a game in AEC form"),
+        (Foreign(), "chess_v6 is another package's"),
+        (OrderEnforcingWrapper(Foreign()), "chess_v6>? is another package's"),
+    ],
+)
+def test_what_is_no_game_of_ours_is_refused(game: Any, said: str) -> None:
+    for take in (SinglePlayer, functools.partial(player_for, "random")):
+        with pytest.raises(ConfigError, match=said):
+            take(game)
+
+
+def test_a_game_in_pettingzoo_s_wrappers_plays_as_it_does_without() -> None:
+    wrapped: Any = OrderEnforcingWrapper(LiarsDiceEnv())
+    assert data_equivalence(play(SinglePlayer(LiarsDiceEnv()), 4), play(SinglePlayer(wrapped), 4))
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_a_game_that_ends_before_the_seat_is_asked_is_dealt_anew(seats: int) -> None:
+    dealt: list[int] = []
+
+    def hasty(observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
+        dealt.append(info["turn"])
+        calls = info["turn"] and rng.random() < 0.5
+        return "\\boxed{liar}" if calls else f"\\boxed{{{info['turn'] + 1} 1}}"
+
+    env = SinglePlayer(LiarsDiceEnv(seats=seats), seat=seats - 1, opponents=hasty)
+    for seed in range(20):
+        observation, info = env.reset(seed=seed)
+        assert (info["to_move"], info["turn"], info["event"]) == (True, 0, "reset")
+        assert "It is your turn" in observation
+        assert env.step("no move")[4]["event"] == "malformed"
+    assert dealt.count(0) > 20
+    assert data_equivalence(env.reset(seed=7), env.reset(seed=7))
+
+
+def test_opponents_that_never_let_the_seat_move_are_named_after_so_many_deals() -> None:
+    asked: list[int] = []
+
+    def mute(observation: str, info: dict[str, Any], rng: np.random.Generator) -> str:
+        asked.append(info["seat"])
+        return ""
+
+    env = SinglePlayer(TicTacToeEnv(retries=0), seat=1, opponents=mute)
+    with pytest.raises(ConfigError, match=r"the game before player_1 was asked; .*gave no legal"):
+        env.reset(seed=0)
+    assert asked == [0] * DEALS
+    with pytest.raises(StepOutsideEpisode):
+        env.step("\\boxed{1}")
 
 
 def test_a_game_without_a_player_says_so() -> None:

@@ -6,7 +6,14 @@ from importlib import import_module
 from typing import Any
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
-from gem_gymnasium.multiplayer.players.base import Game, Player, RandomPlayer, ask, check_player
+from gem_gymnasium.multiplayer.players.base import (
+    Game,
+    Player,
+    RandomPlayer,
+    ask,
+    check_game,
+    check_player,
+)
 from gem_gymnasium.multiplayer.players.cfr import Average
 from gem_gymnasium.multiplayer.players.poker import (
     POKER,
@@ -60,10 +67,11 @@ def player_for(name: str, game: Game) -> Player:
 
     Raises:
         UnknownName: There is no such player.
-        ConfigError: The game has no such player, or none for its settings.
+        ConfigError: The game has no such player, or none for its settings, or is none of ours.
     """
     if name not in PLAYERS:
         raise UnknownName("player", name, PLAYERS)
+    check_game(game)
     if name == "random":
         return RandomPlayer(game)
     games = SOLVED if name == "solver" else HEURISTIC
