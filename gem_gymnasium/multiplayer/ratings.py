@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gem_gymnasium.core.errors import ConfigError
+from gem_gymnasium.core.errors import ConfigError, MachineryError
 from gem_gymnasium.core.intervals import Z95
-from gem_gymnasium.multiplayer.players.base import Game, Player, ask, check_player
+from gem_gymnasium.multiplayer.aec_base import AECBase
+from gem_gymnasium.multiplayer.players.base import Game, Player, ask, check_game, check_player
 
 ELO = 400.0 / log(10.0)
 """Points of a natural unit of odds."""
@@ -106,15 +107,21 @@ def play_game(
         players: One a seat.
         seed: Of the game.
         rng: Where the players' chance comes from.
+
+    Raises:
+        MachineryError: A game of TextArena failed.
     """
     game.reset(seed=seed)
     paid = dict.fromkeys(game.possible_agents, 0.0)
-    while not any(game.terminations.values()):
+    while not any(game.terminations.values()) and not any(game.truncations.values()):
         agent = game.agent_selection
         player = players[game.possible_agents.index(agent)]
         game.step(ask(player, game, rng))
         for each, reward in game.rewards.items():
             paid[each] += reward
+    for info in game.infos.values():
+        if not info["valid"]:
+            raise MachineryError(f"game {seed} of {game} failed: {info['error']}")
     return tuple(paid.values())
 
 
@@ -133,7 +140,7 @@ def round_robin(
     luck is the same for all.
 
     Args:
-        game: What is played.
+        game: What is played: a game of ours, or one of TextArena's.
         pool: The players by their names.
         games: Of each line-up; made a multiple of the number of seats.
         seed: Of all deals and of the players' chance.
@@ -141,14 +148,17 @@ def round_robin(
 
     Raises:
         ConfigError: There are fewer than two players, or fewer games than one, or seed is negative;
-            a player is none, or its reply no text.
+            a player is none, or its reply no text; the game is none.
+        MachineryError: A game of TextArena failed.
     """
+    check_game(game, AECBase)
+    if not isinstance(pool, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
+        raise ConfigError(f"pool must be a mapping of names to players, got {pool!r}")
     if len(pool) < 2:
         raise ConfigError(f"need at least two players to compare, got {', '.join(pool) or 'none'}")
-    if games < 1:
-        raise ConfigError(f"games must be at least 1, got {games}")
-    if seed < 0:
-        raise ConfigError(f"seed must be at least 0, got {seed}")
+    for name, value, least in (("games", games, 1), ("seed", seed, 0)):
+        if type(value) is not int or value < least:
+            raise ConfigError(f"{name} must be at least {least}, got {value!r}")
     for player in pool.values():
         check_player(player)
     seats = len(game.possible_agents)

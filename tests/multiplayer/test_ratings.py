@@ -21,6 +21,7 @@ from gem_gymnasium.multiplayer.ratings import (
     rate,
     round_robin,
 )
+from gem_gymnasium.multiplayer.text_parallel import TextParallel
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 
 
@@ -182,9 +183,21 @@ def test_what_cannot_be_rated_is_refused() -> None:
     game = NimEnv()
     with pytest.raises(ConfigError, match="need at least two players to compare, got random"):
         round_robin(game, pool(game, "random"), games=10)
-    with pytest.raises(ConfigError, match="games must be at least 1, got 0"):
-        round_robin(game, pool(game, "random", "solver"), games=0)
+    for few in (0, "5", 2.0):
+        with pytest.raises(ConfigError, match=f"games must be at least 1, got {few!r}"):
+            round_robin(game, pool(game, "random", "solver"), games=few)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="seed must be at least 0, got -1"):
         round_robin(game, pool(game, "random", "solver"), games=1, seed=-1)
     with pytest.raises(ConfigError, match="no results"):
         rate([])
+
+
+@pytest.mark.parametrize("game", ["gem/Nim-v0", NimEnv, TextParallel(NimEnv())])
+def test_only_a_game_in_aec_form_is_rated(game: Any) -> None:
+    with pytest.raises(ConfigError, match="game must be a game in AEC form"):
+        round_robin(game, pool(NimEnv(), "random", "solver"), games=1)
+
+
+def test_players_come_with_their_names() -> None:
+    with pytest.raises(ConfigError, match=r"pool must be a mapping .*, got \['random', 'solver'\]"):
+        round_robin(NimEnv(), ["random", "solver"], games=1)  # type: ignore[arg-type]

@@ -44,19 +44,18 @@ def check_game(game: Any, kind: type[Any] = TextAEC) -> None:
         raise ConfigError(
             f'game must be a game in AEC form, such as pettingzoo.make("aec", ID), got {game!r}'
         )
-    base: Any = game.unwrapped
+    base = cast("Any", game).unwrapped
     if not isinstance(base, kind):
         whose = "TextArena's" if isinstance(base, AECBase) else "another package's"
-        raise ConfigError(
-            f"game must be a TextAEC, as gem_gymnasium.multiplayer has them, and {game} is {whose}"
-        )
+        name = base.metadata.get("name", base)
+        raise ConfigError(f"game must be a TextAEC, such as gem/Nim-v0, and {name} is {whose}")
 
 
 def name_of(player: Any) -> str:
     """Return what a player is called in a snapshot: a name that another process gives it too."""
     if isinstance(player, str):
         return player
-    named = player if hasattr(player, "__qualname__") else type(player)
+    named: Any = player if hasattr(player, "__qualname__") else cast("Any", type(player))
     return f"{named.__module__}.{named.__qualname__}"
 
 

@@ -131,9 +131,11 @@ def players_of(env_id: str) -> tuple[int, int]:
 
     Raises:
         UnknownName: TextArena has no such game.
-        ConfigError: It is another form of one.
+        ConfigError: It is another form of one, or no str.
         MissingDependency: TextArena is not installed.
     """
+    if not isinstance(env_id, str):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
+        raise ConfigError(f"env_id must be a str, got {env_id!r}")
     known = ids()
     for form in FORMS:
         if env_id.endswith(form) and env_id.removesuffix(form) in known:
