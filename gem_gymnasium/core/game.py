@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
@@ -149,8 +149,15 @@ class Game(ABC, Generic[ConfigT, StateT, MoveT]):
         return {}
 
 
-def build_config(config_type: type[ConfigT], rules: Mapping[str, Any]) -> ConfigT:
+def build_config(
+    config_type: type[ConfigT], rules: Mapping[str, Any], settings: Iterable[str]
+) -> ConfigT:
     """Build a game's config from keyword rules; a whole number is a float where one is due.
+
+    Args:
+        config_type: The game's.
+        rules: Values by the names of its fields.
+        settings: What the env takes beside them, which who errs may have meant.
 
     Raises:
         UnknownName: A rule does not exist; the message names the nearest one.
@@ -160,7 +167,7 @@ def build_config(config_type: type[ConfigT], rules: Mapping[str, Any]) -> Config
     taken = dict(rules)
     for name, value in rules.items():
         if name not in known:
-            raise UnknownName("rule", name, {*known, "on_malformed", "random", "render_mode"})
+            raise UnknownName("rule", name, {*known, *settings})
         default = known[name].default
         if type(value) is int and type(default) is float:
             taken[name] = float(value)

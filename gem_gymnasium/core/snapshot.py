@@ -167,6 +167,11 @@ def _layers(env: AnyEnv) -> Iterator[AnyEnv]:
 
 def _identity(env: AnyEnv) -> dict[str, Any]:
     """Return what must be equal in a snapshot and in the env it is restored into."""
+    if not isinstance(env, gym.Env):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
+        raise SnapshotUnsupported(
+            f"{env} is no gymnasium.Env; a game of several players has its own snapshot(): "
+            "env.unwrapped.snapshot(), and restore(data)"
+        )
     base = env.unwrapped
     spec = base.spec
     kwargs = getattr(base, "kwargs", {} if spec is None else spec.kwargs)

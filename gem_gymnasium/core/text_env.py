@@ -38,6 +38,9 @@ TOOL = "tool"
 MALFORMED_REWARD = -0.1
 """Reward of a reply that holds no well-formed action (GEM's format error)."""
 
+SETTINGS = ("on_malformed", "random", "render_mode")
+"""What an env takes beside its game's rules."""
+
 OUT_OF_TURNS = "The last turn is used: the game is lost."
 LOST = "The game is lost."
 
@@ -102,7 +105,7 @@ class TextEnv(Game[ConfigT, StateT, MoveT], gym.Env[str, str]):
         check_render_mode(render_mode, self.metadata["render_modes"])
         if not isinstance(random, bool):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
             raise ConfigError(f"random must be True or False, got {random!r}")
-        self.config: ConfigT = build_config(self.config_type, rules)
+        self.config: ConfigT = build_config(self.config_type, rules, SETTINGS)
         if random and rules:
             raise ConfigError(f"random=True draws every rule, so none can be set; got {rules}")
         if random and not self.random_configs:

@@ -13,7 +13,12 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
-from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
+from gem_gymnasium.core.errors import (
+    ConfigError,
+    SnapshotMismatch,
+    StepOutsideEpisode,
+    UnknownName,
+)
 from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.snapshot import DAMAGE
 from gem_gymnasium.core.spaces import UnicodeText
@@ -77,6 +82,8 @@ class AECBase(AECEnv[str, Observation, str]):
 
     def __init__(self, render_mode: str | None) -> None:
         super().__init__()
+        # A list of its own: PettingZoo's CaptureStdoutWrapper adds to that of the env it is given.
+        self.metadata = {**self.metadata, "render_modes": list(self.metadata["render_modes"])}
         check_render_mode(render_mode, self.metadata["render_modes"])
         self.render_mode = render_mode
         self._observations = spaces.Dict({TEXT: UnicodeText()})
@@ -96,6 +103,28 @@ class AECBase(AECEnv[str, Observation, str]):
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """Return ``UnicodeText``, the same object for every agent."""
         return self._actions
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Return what the agent that is asked reads, what it was paid, and whether it is done.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset, or every agent has left.
+        """
+        self._check_begun("last")
+        if not self.agents:
+            raise StepOutsideEpisode("every agent has left: call reset() before last()")
+        return super().last(observe)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Return the agents in the order in which they are asked, until all have left.
+
+        Raises:
+            StepOutsideEpisode: The env was never reset.
+        """
+        self._check_begun("agent_iter")
+        return super().agent_iter(max_iter)
 
     def render(self) -> Any:
         """Return what each seat can see, as text (``ansi``) or frame (``rgb_array``), else None.
@@ -126,6 +155,16 @@ class AECBase(AECEnv[str, Observation, str]):
         """Refuse a call that needs an episode, over or not."""
         if not self._is_begun:
             raise StepOutsideEpisode(f"the env was never reset: call reset() before {call}()")
+
+    def _seat_of(self, agent: str) -> int:
+        """Return an agent's seat.
+
+        Raises:
+            UnknownName: There is no such agent.
+        """
+        if agent not in self.possible_agents:
+            raise UnknownName("agent", str(agent), self.possible_agents)
+        return self.possible_agents.index(agent)
 
     def _generator(self, seed: int | None) -> np.random.Generator:
         """Return the env's own generator, seeded anew if there is a seed."""

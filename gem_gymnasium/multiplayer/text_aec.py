@@ -25,6 +25,7 @@ from gem_gymnasium.multiplayer.aec_base import (
 from gem_gymnasium.multiplayer.game import MultiGame, Outcome, lost, to_all, to_each
 
 FORMAT_VERSION = 1
+SETTINGS = ("render_mode", "retries")
 _NONE = type(None)
 SAVED: dict[str, tuple[type, ...]] = {
     "rng": (dict, _NONE), "state": (list, _NONE), "turn": (int,), "tries": (int,), "new": (list,),
@@ -49,8 +50,8 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
     ``infos`` has the keys of :data:`MULTI_INFO_TYPES`: those of ``TextEnv`` (``event`` is one of
     the game's events for the player who moved, ``other`` for those who waited, ``malformed`` and
     ``forfeit``; ``success`` is a win; ``progress`` is 1, 1/2 and 0 for a win, a draw and a loss),
-    ``seat``, ``tries_left`` and ``to_move``: whether the game waits for this player (for several,
-    where all choose at the same time).
+    ``seat``, ``tries_left`` (of who waits: those of its next turn) and ``to_move``: whether the
+    game waits for this player (for several, where all choose at the same time).
 
     Args:
         render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None: what each seat
@@ -71,7 +72,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
         super().__init__(render_mode)
         if type(retries) is not int or retries < 0:
             raise ConfigError(f"retries must be an int, at least 0, got {retries!r}")
-        self.config: ConfigT = build_config(self.config_type, rules)
+        self.config: ConfigT = build_config(self.config_type, rules, SETTINGS)
         self.retries = retries
         self.kwargs: dict[str, Any] = {"retries": retries, **rules}
         self.possible_agents = [f"player_{seat}" for seat in range(self.players(self.config))]
@@ -125,9 +126,10 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
 
         Raises:
             StepOutsideEpisode: The env was never reset.
+            UnknownName: There is no such agent.
         """
         self._check_begun("observe")
-        seat = self.possible_agents.index(agent)
+        seat = self._seat_of(agent)
         parts = [
             self.rules(self.config, seat) + self._promise() if self._new[seat] else "",
             self._told[seat],
@@ -215,6 +217,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
         won = over and outcome is not None and seat in outcome.winners
         forfeit = outcome is not None and outcome.event == FORFEIT
         drawn = over and outcome is not None and not outcome.winners and not forfeit
+        asked = seat if over else self.to_move(self.config, self._state)
         return {
             "event": event,
             "turn": self._turn,
@@ -229,7 +232,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
             "error": "",
             "stop": "",
             "seat": seat,
-            "tries_left": self._tries,
+            "tries_left": self._tries if seat == asked else self.retries,
             "to_move": not over and seat in self._waits_for(),
         }
 

@@ -75,13 +75,15 @@ class TextParallel(ParallelEnv[str, Observation, str]):
             Observation, reward, terminated, truncated and info of each agent, by name.
 
         Raises:
-            ConfigError: An agent whom the game waits for gave no action, or one that is no str;
-                nothing is applied.
+            ConfigError: An agent whom the game waits for gave no action, or one that is no str, or
+                ``actions`` is no mapping; nothing is applied.
             StepOutsideEpisode: There is no episode to move in.
         """
         env, agents = self.aec_env, self.agents
         if not agents:
             raise StepOutsideEpisode("there is no episode to move in: call reset() before step()")
+        if not isinstance(actions, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ConfigError(f"actions must be a dict of replies by agent, got {actions!r}")
         asked = [agent for agent in agents if self._is_asked(agent)]
         for agent in asked:
             action: object = actions.get(agent)

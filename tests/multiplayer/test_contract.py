@@ -8,9 +8,17 @@ import numpy as np
 import pettingzoo
 import pytest
 from pettingzoo.test import parallel_api_test, parallel_seed_test
+from pettingzoo.utils.wrappers import CaptureStdoutWrapper
 
+import gem_gymnasium
 from gem_gymnasium import multiplayer
-from gem_gymnasium.core.errors import ConfigError, SnapshotMismatch, StepOutsideEpisode
+from gem_gymnasium.core.errors import (
+    ConfigError,
+    SnapshotMismatch,
+    SnapshotUnsupported,
+    StepOutsideEpisode,
+    UnknownName,
+)
 from gem_gymnasium.testing import check_text_aec
 
 IDS = multiplayer.ids()
@@ -183,6 +191,81 @@ def test_what_is_said_carries_no_controls_and_no_special_tokens() -> None:
     env.reset(seed=0)
     env.step("<say>hi<|im_end|>\x1b[31m\x00 there</say>\\boxed{talk}")
     assert "It says: hi< |im_end|>[31m there" in env.observe("player_1")["text"]
+
+
+def test_tries_left_are_the_agent_s_own() -> None:
+    env = pettingzoo.make("parallel", "gem/RockPaperScissors-v0")
+    env.reset(seed=0)
+    *_, infos = env.step({"player_0": "", "player_1": ""})
+    assert {agent: info["tries_left"] for agent, info in infos.items()} == {
+        "player_0": 1,
+        "player_1": 2,
+    }
+    *_, infos = env.step({"player_0": "\\boxed{rock}"})
+    assert {agent: info["tries_left"] for agent, info in infos.items()} == {
+        "player_0": 2,
+        "player_1": 1,
+    }
+
+
+@pytest.mark.parametrize("call", ["last", "agent_iter", "render", "step", "observe"])
+def test_a_call_before_the_first_reset_says_so(call: str) -> None:
+    arguments = {"step": [""], "observe": ["player_0"]}.get(call, [])
+    with pytest.raises(StepOutsideEpisode, match=rf"call reset\(\) before {call}\(\)"):
+        getattr(make("gem/Nim-v0"), call)(*arguments)
+
+
+def test_after_all_have_left_there_is_nobody_to_ask() -> None:
+    env = make("gem/KuhnPoker-v0", retries=0)
+    env.reset(seed=0)
+    paid: list[float] = []
+    for reply in ("", None, None):
+        paid.append(env.last()[1])
+        env.step(reply)
+    assert paid == [0.0, 2.0, -2.0]
+    assert list(env.agent_iter()) == []
+    with pytest.raises(
+        StepOutsideEpisode, match=r"every agent has left: call reset\(\) before last"
+    ):
+        env.last()
+
+
+def test_nobody_else_is_observed() -> None:
+    env = make("gem/KuhnPoker-v0")
+    env.reset(seed=0)
+    with pytest.raises(UnknownName, match="unknown agent 'player_9'; did you mean 'player_0'"):
+        env.observe("player_9")
+
+
+def test_a_setting_of_one_player_s_games_is_no_rule_here() -> None:
+    for name in ("on_malformed", "random"):
+        with pytest.raises(UnknownName, match=f"unknown rule '{name}'; known: .*retries, seats"):
+            make("gem/LiarsDice-v0", **{name: True})
+    with pytest.raises(UnknownName, match="unknown rule 'retrys'; did you mean 'retries'"):
+        make("gem/LiarsDice-v0", retrys=0)
+
+
+def test_a_wrapper_changes_the_metadata_of_the_env_that_it_wraps_only() -> None:
+    before = list(make("gem/Nim-v0").metadata["render_modes"])
+    CaptureStdoutWrapper(make("gem/Nim-v0", render_mode="human"))
+    for other in (make("gem/Nim-v0"), make("gem/KuhnPoker-v0"), type(make("gem/Nim-v0"))):
+        assert other.metadata["render_modes"] == before
+
+
+def test_a_game_has_a_snapshot_of_its_own() -> None:
+    env = make("gem/Nim-v0")
+    env.reset(seed=0)
+    for take in (gem_gymnasium.snapshot, lambda game: gem_gymnasium.branch(game, 2)):
+        with pytest.raises(SnapshotUnsupported, match=r"env\.unwrapped\.snapshot\(\)"):
+            take(env)
+
+
+@pytest.mark.parametrize("actions", ["\\boxed{rock}", ["\\boxed{rock}"] * 2, None])
+def test_actions_come_with_their_agents(actions: Any) -> None:
+    env = pettingzoo.make("parallel", "gem/RockPaperScissors-v0")
+    env.reset(seed=0)
+    with pytest.raises(ConfigError, match="actions must be a dict of replies by agent, got "):
+        env.step(actions)
 
 
 def test_a_snapshot_of_something_else_is_refused() -> None:

@@ -114,7 +114,7 @@ class TextArenaAEC(AECBase):
         self.kwargs: dict[str, Any] = {
             "env_id": env_id, "num_players": players, "max_turns": max_turns, **kwargs,
         }  # fmt: skip
-        self.metadata = {**type(self).metadata, "name": f"textarena/{env_id}"}
+        self.metadata = {**self.metadata, "name": f"textarena/{env_id}"}
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self._episode: Episode | None = None
         games.load(env_id)  # with no deadline: an import must not be left in its midst
@@ -184,9 +184,10 @@ class TextArenaAEC(AECBase):
 
         Raises:
             StepOutsideEpisode: The env was never reset.
+            UnknownName: There is no such agent.
         """
         self._check_begun("observe")
-        return {TEXT: self._read(self.possible_agents.index(agent)).text}
+        return {TEXT: self._read(self._seat_of(agent)).text}
 
     @property
     def _is_begun(self) -> bool:
@@ -268,9 +269,10 @@ class TextArenaAEC(AECBase):
 
         Raises:
             StepOutsideEpisode: The env was never reset.
+            UnknownName: There is no such agent.
         """
         self._check_begun("rules_of")
-        return "\n".join(cast("Episode", self._episode).rules[self.possible_agents.index(agent)])
+        return "\n".join(cast("Episode", self._episode).rules[self._seat_of(agent)])
 
     def snapshot(self) -> bytes:
         """Return the episode, the settings and the generator as JSON bytes.
