@@ -85,8 +85,9 @@ def ask_person() -> str | None:
             say(text)
         if not line or text == ":quit":
             return None
-        if text == "quit":
-            say("did you mean :quit? For a reply of that name, type \\boxed{quit}.")
+        if text in ("quit", "hint", "rules"):  # a slip of the finger costs no try
+            meant = "did you mean :quit?" if text == "quit" else f"there is no {text} here."
+            say(f"{meant} For a reply of that name, type \\boxed{{{text}}}.")
         elif text.startswith(":"):
             say(f"there is no {text}: type :quit to stop")
         elif text:

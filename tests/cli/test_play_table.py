@@ -83,6 +83,16 @@ def test_quit_without_its_colon_loses_no_game(
     assert "You stopped." in out
 
 
+@pytest.mark.parametrize("word", ["hint", "rules"])
+def test_a_word_for_the_program_costs_no_try(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    out = played(monkeypatch, capsys, f"{word}\n" * 4 + "5\n", "gem/TicTacToe-v0", "--seed", "0")
+    assert f"there is no {word} here. For a reply of that name, type \\boxed{{{word}}}." in out
+    assert "No valid action" not in out
+    assert "X takes cell 5." in out
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
