@@ -43,6 +43,29 @@ TEXT = "text"
 Observation = dict[str, str]
 
 
+def check_game(game: Any, kind: type[Any]) -> None:
+    """Refuse what cannot be played.
+
+    Args:
+        game: What was given for a game; PettingZoo's wrappers may be around it.
+        kind: What it must be within.
+
+    Raises:
+        ConfigError: It is no game in AEC form, or one of another kind.
+    """
+    if not isinstance(game, AECEnv):
+        raise ConfigError(
+            f'game must be a game in AEC form, such as pettingzoo.make("aec", ID), got {game!r}'
+        )
+    base = cast("Any", game).unwrapped
+    if not isinstance(base, kind):
+        whose = "TextArena's" if isinstance(base, AECBase) else "another package's"
+        name = base.metadata.get("name", base)
+        raise ConfigError(
+            f"game must be a {kind.__name__}, as those of gem_gymnasium are, and {name} is {whose}"
+        )
+
+
 def read_snapshot(data: bytes, own: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a snapshot holds.
 

@@ -8,11 +8,12 @@ from typing import Any, cast
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
+from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, MachineryError, StepOutsideEpisode
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
-from gem_gymnasium.multiplayer.aec_base import TEXT
+from gem_gymnasium.multiplayer.aec_base import TEXT, check_game
 
 TextEnv = gym.Env[str, str]
 
@@ -37,10 +38,12 @@ class AllSeats(gym.Env[str, str]):
             nothing of the others. The wrapper may change observations and infos, no replies.
 
     Raises:
-        ConfigError: The game's observations are no ``{"text": str}``, or its actions no texts.
+        ConfigError: It is no game in AEC form, its observations are no ``{"text": str}``, or its
+            actions no texts.
     """
 
     def __init__(self, game: Any, *, wrap: Callable[[TextEnv], TextEnv] | None = None) -> None:
+        check_game(game, AECEnv)
         for agent in game.possible_agents:
             _check_texts(game, agent)
         self.game = game

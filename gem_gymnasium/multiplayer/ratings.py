@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from gem_gymnasium.core.errors import ConfigError, MachineryError
 from gem_gymnasium.core.intervals import Z95
-from gem_gymnasium.multiplayer.aec_base import AECBase
-from gem_gymnasium.multiplayer.players.base import Game, Player, ask, check_game, check_player
+from gem_gymnasium.multiplayer.aec_base import AECBase, check_game
+from gem_gymnasium.multiplayer.players.base import Game, Player, ask, check_player
 
 ELO = 400.0 / log(10.0)
 """Points of a natural unit of odds."""

@@ -19,9 +19,10 @@ from gem_gymnasium.core.errors import (
 from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
-from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT
+from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, check_game
 from gem_gymnasium.multiplayer.players import Player, ask, check_player, player_for
-from gem_gymnasium.multiplayer.players.base import Game, check_game, name_of
+from gem_gymnasium.multiplayer.players.base import Game, name_of
+from gem_gymnasium.multiplayer.text_aec import TextAEC
 
 DRAWN = -1
 """The seat of who does not mind: it is drawn anew in each episode."""
@@ -65,7 +66,7 @@ class SinglePlayer(gym.Env[str, str]):
         opponents: str | Player | Sequence[str | Player] = "random",
         render_mode: str | None = None,
     ) -> None:
-        check_game(game)
+        check_game(game, TextAEC)
         others = len(game.possible_agents) - 1
         numbered = isinstance(seat, int | np.integer) and not isinstance(seat, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not numbered or not DRAWN <= seat <= others:
@@ -114,7 +115,7 @@ class SinglePlayer(gym.Env[str, str]):
         for name in options or {}:
             raise UnknownName("reset option", str(name), ())
         if self.seat == DRAWN:
-            self._own = int(self.np_random.integers(len(self.game.possible_agents)))
+            self._own = int(self.np_random.integers(len(self.opponents) + 1))
         self._over, self._turn = True, 0  # should an opponent fail
         for _ in range(DEALS):
             self.game.reset(seed=int(self.np_random.integers(2**32)))

@@ -9,7 +9,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError, StepOutsideEpisode
-from gem_gymnasium.multiplayer.aec_base import Observation
+from gem_gymnasium.multiplayer.aec_base import AECBase, Observation, check_game
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 from gem_gymnasium.multiplayer.text_arena.env import TextArenaAEC
 
@@ -28,9 +28,13 @@ class TextParallel(ParallelEnv[str, Observation, str]):
 
     Args:
         env: The game: a ``TextAEC``, or one with its ``infos``, such as ``textarena(...)``.
+
+    Raises:
+        ConfigError: It is no such game.
     """
 
     def __init__(self, env: Game) -> None:
+        check_game(env, AECBase)
         self.aec_env = env
         self.metadata = env.metadata
         self.possible_agents = env.possible_agents

@@ -16,6 +16,8 @@ from gem_gymnasium.core.errors import BackendError, ConfigError, StepOutsideEpis
 from gem_gymnasium.multiplayer import AllSeats
 from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.liars_dice import LiarsDiceEnv
+from gem_gymnasium.multiplayer.nim import NimEnv
+from gem_gymnasium.multiplayer.text_parallel import TextParallel
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_gymnasium.vector import ThreadVectorEnv
 from gem_gymnasium.wrappers import History
@@ -234,3 +236,9 @@ def test_equal_seeds_give_equal_games_in_a_thread_vector_env() -> None:
     assert list(observations) == [alone[1][0]] * 2
     assert list(infos["rewards"]) == [alone[1][4]["rewards"]] * 2  # tuples stay whole
     vector.close()
+
+
+@pytest.mark.parametrize("game", ["gem/Nim-v0", TextParallel(NimEnv()), NimEnv])
+def test_a_game_comes_in_its_aec_form(game: Any) -> None:
+    with pytest.raises(ConfigError, match="game must be a game in AEC form"):
+        AllSeats(game)

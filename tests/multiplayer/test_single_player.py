@@ -27,6 +27,7 @@ from gem_gymnasium.multiplayer.kuhn_poker import KuhnPokerEnv
 from gem_gymnasium.multiplayer.liars_dice import LiarsDiceEnv
 from gem_gymnasium.multiplayer.players import Player, player_for
 from gem_gymnasium.multiplayer.single_player import DEALS, SinglePlayer
+from gem_gymnasium.multiplayer.text_parallel import TextParallel
 from gem_gymnasium.multiplayer.tic_tac_toe import TicTacToeEnv
 from gem_gymnasium.testing import check_text_env
 from gem_gymnasium.vector import ThreadVectorEnv
@@ -289,7 +290,7 @@ class Foreign(AECEnv[str, Any, str]):
     ],
 )
 def test_what_is_no_game_of_ours_is_refused(game: Any, said: str) -> None:
-    for take in (SinglePlayer, functools.partial(player_for, "random")):
+    for take in (SinglePlayer, TextParallel, functools.partial(player_for, "random")):
         with pytest.raises(ConfigError, match=said):
             take(game)
 

@@ -6,20 +6,15 @@ from importlib import import_module
 from typing import Any
 
 from gem_gymnasium.core.errors import ConfigError, UnknownName
-from gem_gymnasium.multiplayer.players.base import (
-    Game,
-    Player,
-    RandomPlayer,
-    ask,
-    check_game,
-    check_player,
-)
+from gem_gymnasium.multiplayer.aec_base import check_game
+from gem_gymnasium.multiplayer.players.base import Game, Player, RandomPlayer, ask, check_player
 from gem_gymnasium.multiplayer.players.cfr import Average
 from gem_gymnasium.multiplayer.players.poker import (
     POKER,
     information_sets,
     solver_of,
 )
+from gem_gymnasium.multiplayer.text_aec import TextAEC
 
 __all__ = [
     "HEURISTIC",
@@ -71,7 +66,7 @@ def player_for(name: str, game: Game) -> Player:
     """
     if name not in PLAYERS:
         raise UnknownName("player", name, PLAYERS)
-    check_game(game)
+    check_game(game, TextAEC)
     if name == "random":
         return RandomPlayer(game)
     games = SOLVED if name == "solver" else HEURISTIC

@@ -6,10 +6,9 @@ from inspect import signature
 from typing import Any, Protocol, cast
 
 import numpy as np
-from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 
 from gem_gymnasium.core.errors import ConfigError
-from gem_gymnasium.multiplayer.aec_base import TEXT, AECBase
+from gem_gymnasium.multiplayer.aec_base import TEXT
 from gem_gymnasium.multiplayer.text_aec import TextAEC
 
 Game = TextAEC[Any, Any, Any]
@@ -28,27 +27,6 @@ class Player(Protocol):
                 games.
         """
         ...
-
-
-def check_game(game: Any, kind: type[Any] = TextAEC) -> None:
-    """Refuse what players cannot sit in.
-
-    Args:
-        game: What was given for a game; PettingZoo's wrappers may be around it.
-        kind: What it must be.
-
-    Raises:
-        ConfigError: It is no game in AEC form, or one of another kind, such as TextArena's.
-    """
-    if not isinstance(game, AECEnv):
-        raise ConfigError(
-            f'game must be a game in AEC form, such as pettingzoo.make("aec", ID), got {game!r}'
-        )
-    base = cast("Any", game).unwrapped
-    if not isinstance(base, kind):
-        whose = "TextArena's" if isinstance(base, AECBase) else "another package's"
-        name = base.metadata.get("name", base)
-        raise ConfigError(f"game must be a TextAEC, such as gem/Nim-v0, and {name} is {whose}")
 
 
 def name_of(player: Any) -> str:
