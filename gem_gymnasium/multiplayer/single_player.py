@@ -118,8 +118,7 @@ class SinglePlayer(gym.Env[str, str]):
             self._own = int(self.np_random.integers(len(self.opponents) + 1))
         self._over, self._turn = True, 0  # should an opponent fail
         for _ in range(DEALS):
-            self.game.reset(seed=int(self.np_random.integers(2**32)))
-            self._let_others_play()
+            self._deal()
             if not self._is_over():
                 break
         else:
@@ -160,6 +159,11 @@ class SinglePlayer(gym.Env[str, str]):
         self._over = self._is_over()
         info = {**self._info(), "event": event, "legal": legal}
         return self._read(), float(reward), self._over, False, info
+
+    def _deal(self) -> None:
+        """Begin a game; the others move until the seat is asked, or it ends."""
+        self.game.reset(seed=int(self.np_random.integers(2**32)))
+        self._let_others_play()
 
     def _is_over(self) -> bool:
         return any(self.game.terminations.values())
