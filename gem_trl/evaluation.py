@@ -102,6 +102,7 @@ class EvaluatingTrainer(ResumableTrainer):
         self._can_evaluate = eval_env is not None or not isinstance(env, VectorEnv)
         if args.eval_strategy != "no":
             self._check_evaluation()
+        if args.eval_strategy != "no" or eval_env is not None:
             check_source(source, evaluation_envs(args, source))
         self._evaluation = self._evaluation_in(source)
 

@@ -60,11 +60,12 @@ def make(id: str) -> Any:
     Raises:
         UnknownName: The id is registered nowhere; the message names the nearest that is.
     """
+    check_id(id)
     if is_game(id):
         return pettingzoo.make("aec", id)
     try:
         return gym.make(id)
-    except gym.error.UnregisteredEnv as error:
+    except gym.error.UnregisteredEnv as error:  # its module has no such id
         raise unknown(id) from error
 
 

@@ -25,6 +25,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from gem_gymnasium import errors
 from gem_gymnasium.multiplayer import TextAEC, players
 from gem_gymnasium.solvers import Solver, solver_for
 from gem_gymnasium.wrappers import History
@@ -320,7 +321,7 @@ def encode_conversations(
 
 
 def build_warm(
-    ids: Sequence[str], games: int = 300, steps: int = 60, seed: int = 0
+    ids: str | Sequence[str], games: int = 300, steps: int = 60, seed: int = 0
 ) -> tuple[LlamaForCausalLM, PreTrainedTokenizerFast]:
     """Return a model and tokenizer that know the form of some games, and little more, in seconds.
 
@@ -328,11 +329,20 @@ def build_warm(
     Games of several players it plays from the newest observation alone (``history="none"``).
 
     Args:
-        ids: The games; a game of one player needs a solver.
+        ids: The game or games; one of a single player needs a solver.
         games: How many games of each the sloppy player shows.
         steps: Optimizer steps of the warm start.
         seed: Seed of everything.
+
+    Raises:
+        ConfigError: There is no game to show.
+        UnknownName: There is no such game.
     """
+    ids = [ids] if isinstance(ids, str) else ids
+    if not ids or games < 1:
+        raise errors.ConfigError(
+            f"need at least one id and one game of each, got {ids} and {games}"
+        )
     chats: list[Conversation] = []
     for id in ids:
         if is_game(id):
@@ -351,4 +361,4 @@ def _maker(id: str) -> Callable[[], TextAEC[Any, Any, Any]]:
 
 
 def _chat_env(id: str) -> Callable[[], TextEnv]:
-    return lambda: History(gym.make(id), "messages")
+    return lambda: History(make(id), "messages")

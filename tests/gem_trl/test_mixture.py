@@ -148,6 +148,7 @@ def test_settings_that_do_not_fit_are_refused(
         config(**options)
 
 
+@pytest.mark.parametrize("strategy", ["steps", "no"])
 @pytest.mark.parametrize(
     ("eval_env", "error", "message"),
     [
@@ -157,10 +158,10 @@ def test_settings_that_do_not_fit_are_refused(
     ],
 )
 def test_a_wrong_eval_env_is_found_before_the_training(
-    build_trainer: Any, eval_env: Any, error: Any, message: str
+    build_trainer: Any, eval_env: Any, error: Any, message: str, strategy: str
 ) -> None:
     with pytest.raises(error, match=message):
         build_trainer(
-            eval_env=eval_env, eval_episodes=1, eval_strategy="steps", eval_steps=50,
+            eval_env=eval_env, eval_episodes=1, eval_strategy=strategy, eval_steps=50,
             num_rollouts=100,
         )  # fmt: skip

@@ -13,6 +13,7 @@ from gymnasium.wrappers import TimeLimit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gem_gymnasium import errors
 from gem_gymnasium.solvers import solver_for
 from gem_gymnasium.wrappers import History
 from gem_trl import scores, tiny
@@ -335,3 +336,16 @@ def test_a_random_player_needs_no_solver_and_a_skilled_one_does() -> None:
     tiny.SloppyPlayer(Faulty(), 0.0, np.random.default_rng(0))
     with pytest.raises(ValueError, match="unknown game of a solver 'Faulty'"):
         tiny.SloppyPlayer(Faulty(), 0.1, np.random.default_rng(0))
+
+
+def test_a_warm_model_is_made_of_one_id_or_of_several() -> None:
+    one, _ = tiny.build_warm(ENV, games=3, steps=1)
+    several, _ = tiny.build_warm([ENV], games=3, steps=1)
+    for left, right in zip(one.parameters(), several.parameters(), strict=True):
+        assert torch.equal(left, right)
+
+
+@pytest.mark.parametrize(("ids", "games"), [([], 3), (ENV, 0), ("", 3)])
+def test_a_warm_model_of_no_game_is_refused(ids: Any, games: int) -> None:
+    with pytest.raises(errors.ConfigError):
+        tiny.build_warm(ids, games=games)
