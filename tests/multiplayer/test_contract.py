@@ -233,7 +233,7 @@ def test_after_all_have_left_there_is_nobody_to_ask() -> None:
 def test_nobody_else_is_observed() -> None:
     env = make("gem/KuhnPoker-v0")
     env.reset(seed=0)
-    with pytest.raises(UnknownName, match="unknown agent 'player_9'; did you mean 'player_0'"):
+    with pytest.raises(UnknownName, match="unknown agent 'player_9'; did you mean 'player_1'"):
         env.observe("player_9")
 
 
