@@ -6,7 +6,7 @@ import json
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -94,7 +94,8 @@ class Listed(Rows):
         ConfigError: There is no row, or something else among them.
     """
 
-    def __init__(self, rows: Sequence[Row], name: str = "listed") -> None:
+    def __init__(self, rows: Iterable[Row], name: str = "listed") -> None:
+        rows = tuple(rows)
         if not rows:
             raise ConfigError("rows must hold at least one Row")
         for place, row in enumerate(rows):
@@ -102,7 +103,7 @@ class Listed(Rows):
                 raise ConfigError(
                     f"rows must hold Row(id=..., question=..., answer=...), got {row!r} at {place}"
                 )
-        self._rows, self._name = tuple(rows), name
+        self._rows, self._name = rows, name
 
     @property
     def name(self) -> str:

@@ -60,6 +60,11 @@ def test_no_row_is_refused() -> None:
         Listed([])
 
 
+def test_rows_may_come_from_a_generator() -> None:
+    rows = Listed(Row(str(each), "b", "c") for each in range(3))
+    assert [rows.row(each).id for each in range(len(rows))] == ["0", "1", "2"]
+
+
 def test_what_is_no_row_is_refused_before_it_is_posed() -> None:
     rows: list[Any] = [Row("a", "b", "c"), {"question": "b", "answer": "c"}]
     with pytest.raises(ConfigError, match=r"must hold Row\(id=.*, got {'question'.* at 1"):
