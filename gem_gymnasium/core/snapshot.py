@@ -80,11 +80,11 @@ def snapshot(env: AnyEnv) -> bytes:
         SnapshotUnsupported: The env says ``metadata["snapshot"] = False``, it or one of its
             wrappers has no known state, or what they give is no JSON.
     """
-    base = env.unwrapped
+    identity = _identity(env)
     document = {
         "version": FORMAT_VERSION,
-        **_identity(env),
-        "rng": _rng_state(base),
+        **identity,
+        "rng": _rng_state(env.unwrapped),
         "layers": [_layer_state(layer) for layer in _layers(env)],
     }
     try:
@@ -169,8 +169,8 @@ def _identity(env: AnyEnv) -> dict[str, Any]:
     """Return what must be equal in a snapshot and in the env it is restored into."""
     if not isinstance(env, gym.Env):  # pyright: ignore[reportUnnecessaryIsInstance] # users err
         raise SnapshotUnsupported(
-            f"{env} is no gymnasium.Env; a game of several players has its own snapshot(): "
-            "env.unwrapped.snapshot(), and restore(data)"
+            f"{env} is no gymnasium.Env; a game of several players in AEC form has a snapshot() of "
+            "its own: env.unwrapped.snapshot(), and restore(data) (of the parallel form, aec_env's)"
         )
     base = env.unwrapped
     spec = base.spec

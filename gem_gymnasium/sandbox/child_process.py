@@ -131,11 +131,11 @@ def _knows_defaults(env: str) -> bool:
     """
     try:
         done = subprocess.run(
-            [env, DEFAULTS, "/bin/true"], capture_output=True, timeout=START_S, check=False
+            [env, DEFAULTS, "/bin/echo", "on"], capture_output=True, timeout=START_S, check=False
         )
     except (OSError, subprocess.SubprocessError):
         return False
-    return done.returncode == 0
+    return done.stdout == b"on\n"  # there is no status where the caller ignores SIGCHLD
 
 
 def command_of(program: Program, ends: Descriptors, python: str) -> list[str]:
