@@ -23,7 +23,8 @@ def is_game(id: str) -> bool:
 def unknown(id: str) -> errors.UnknownName:
     """Return the error of an id that neither has; gymnasium's own names no game of PettingZoo's."""
     known = {*gym.registry, *pettingzoo.aec_registry}
-    return errors.UnknownName("env", id, known, far="`gem-gym list` shows every id")
+    far = "`gem-gym list` shows every id"
+    return errors.UnknownName("env", id, known, far=far, cutoff=0.8)  # all end in -v0 or the like
 
 
 def check_id(id: str) -> None:

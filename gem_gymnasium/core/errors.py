@@ -48,22 +48,31 @@ class UnknownName(ConfigError):
         known: Those that exist.
         hint: Said in place of all that.
         far: Said where none is near, in place of all of them.
+        cutoff: How alike a near one is at least, of 1.
     """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], hint: str = "", far: str = ""
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        hint: str = "",
+        far: str = "",
+        cutoff: float = 0.5,
     ) -> None:
         self.kind, self.name, self.known, self.hint, self.far = kind, name, sorted(known), hint, far
-        near = get_close_matches(name, self.known, n=1, cutoff=0.5)
+        self.cutoff = cutoff
+        near = get_close_matches(name, self.known, n=1, cutoff=cutoff)
         if near:
             said = f"did you mean {near[0]!r}?"
         else:
             said = far or f"known: {', '.join(self.known) or 'none'}"
         super().__init__(f"unknown {kind} {name!r}; {hint or said}")
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[str, str, list[str], str, str]]:
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
         # Exceptions pickle their args by default, which here is the finished message.
-        return type(self), (self.kind, self.name, self.known, self.hint, self.far)
+        made_of = self.kind, self.name, self.known, self.hint, self.far, self.cutoff
+        return type(self), made_of
 
 
 class SnapshotMismatch(ConfigError):

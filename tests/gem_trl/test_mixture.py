@@ -152,7 +152,7 @@ def test_settings_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("eval_env", "error", "message"),
     [
-        ("gem/Nope-v0", UnknownName, "unknown env 'gem/Nope-v0'"),
+        ("my/Game-v0", UnknownName, "unknown env 'my/Game-v0'; `gem-gym list` shows every id"),
         ("gem/KunhPoker-v0", UnknownName, "did you mean 'gem/KuhnPoker-v0'"),
         ([ENV, OTHER], ConfigError, "2 kinds of env need at least as many envs, got 1"),
     ],
