@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 
 from gem_gymnasium import registry
-from gem_gymnasium.cli.play_table import is_table, play_table
+from gem_gymnasium.cli.play_table import SLIPS, is_table, play_table
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.multiplayer import ids
@@ -28,7 +28,7 @@ In a terminal (gem/Terminal-...) a command stands between <bash> and </bash>, an
   :quit   stop
 """
 PROMPT = "\n> "
-SLIPS = "Here a reply that holds no move costs 0.1 and its turn (on_malformed='continue')."
+COSTS = "Here a reply that holds no move costs 0.1 and its turn (on_malformed='continue')."
 
 
 def add_to(commands: Any) -> None:
@@ -87,10 +87,10 @@ def run(options: argparse.Namespace) -> int:
     task = env.unwrapped
     form = task.config.answer_format if isinstance(task, DatasetTask) else "boxed"
     solver.reset(rules, {})
-    say(f"{id}, seed {seed}. A move, or :hint, :rules, :quit.", SLIPS, "", rules)
+    say(f"{id}, seed {seed}. A move, or :hint, :rules, :quit.", COSTS, "", rules)
     observation, total, over = rules, 0.0, False
     while not over:
-        reply = ask(solver, rules, observation, form)
+        reply = ask_person(solver, rules, observation, form)
         if reply is None:
             break
         shown, reward, terminated, truncated, info = env.step(reply)
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def ask(solver: Solver, rules: str, observation: str, form: str) -> str | None:
+def ask_person(solver: Solver, rules: str, observation: str, form: str) -> str | None:
     """Return the person's next reply, in the form that is asked for; None to stop."""
     while True:
         sys.stdout.write(PROMPT)
@@ -120,8 +120,8 @@ def ask(solver: Solver, rules: str, observation: str, form: str) -> str | None:
             say(solver.act(observation, {}))
         elif text == ":rules":
             say(rules)
-        elif text in ("hint", "rules", "quit"):
-            say(f"did you mean :{text}? For a move of that name, type \\boxed{{{text}}}.")
+        elif text.lower() in SLIPS:
+            say(f"did you mean :{text.lower()}? For a move of that name, type \\boxed{{{text}}}.")
         elif text.startswith(":"):
             say(f"there is no {text}: type :hint, :rules or :quit")
         elif text:

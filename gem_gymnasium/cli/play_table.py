@@ -16,6 +16,8 @@ from gem_gymnasium.multiplayer.replies import boxed
 
 PERSON = "person"
 OPPONENTS = (*PLAYERS, PERSON)
+SLIPS = ("hint", "rules", "quit")
+"""Words that are rather meant as commands, without their colon."""
 
 Seats = dict[str, Player | None]
 """Who sits where; None is a person."""
@@ -85,8 +87,8 @@ def ask_person() -> str | None:
             say(text)
         if not line or text == ":quit":
             return None
-        if text in ("quit", "hint", "rules"):  # a slip of the finger costs no try
-            meant = "did you mean :quit?" if text == "quit" else f"there is no {text} here."
+        if text.lower() in SLIPS:  # a slip of the finger costs no try
+            meant = "did you mean :quit?" if text.lower() == "quit" else f"there is no {text} here."
             say(f"{meant} For a reply of that name, type \\boxed{{{text}}}.")
         elif text.startswith(":"):
             say(f"there is no {text}: type :quit to stop")

@@ -97,11 +97,14 @@ def test_commands_and_slips(
 def test_a_command_without_its_colon_costs_no_turn_and_can_still_be_a_move(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = ["hint", "rules", "quit", "\\boxed{hint}", ":quit"]
+    lines = ["hint", "Rules", "quit", "\\boxed{hint}", ":quit"]
     assert play(monkeypatch, lines, GUESS, "--seed", "0") == 0
     out = capsys.readouterr().out
     for word in ("hint", "rules", "quit"):
-        assert f"did you mean :{word}? For a move of that name, type \\boxed{{{word}}}." in out
+        assert (
+            f"did you mean :{word}? For a move of that name, type \\boxed{{{word}}}.".lower()
+            in out.lower()
+        )
     assert "You stopped after 1 of 4 turns" in out
 
 
