@@ -43,6 +43,11 @@ TEXT = "text"
 Observation = dict[str, str]
 
 
+def is_whole(value: object) -> bool:
+    """Return whether it is a whole number, which may be numpy's, and no bool."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def check_game(game: Any, kind: type[Any]) -> None:
     """Refuse what cannot be played.
 
@@ -59,10 +64,9 @@ def check_game(game: Any, kind: type[Any]) -> None:
         )
     base = cast("Any", game).unwrapped
     if not isinstance(base, kind):
-        whose = "TextArena's" if isinstance(base, AECBase) else "another package's"
-        name = base.metadata.get("name", base)
         raise ConfigError(
-            f"game must be a {kind.__name__}, as those of gem_gymnasium are, and {name} is {whose}"
+            f"game must be a {kind.__name__}, as those of gem_gymnasium are, and "
+            f"{base.metadata.get('name', base)} is a {type(base).__name__}"
         )
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from gem_gymnasium.core.errors import ConfigError, MachineryError
 from gem_gymnasium.core.intervals import Z95
-from gem_gymnasium.multiplayer.aec_base import AECBase, check_game
+from gem_gymnasium.multiplayer.aec_base import AECBase, check_game, is_whole
 from gem_gymnasium.multiplayer.players.base import Game, Player, ask, check_player
 
 ELO = 400.0 / log(10.0)
@@ -157,8 +157,9 @@ def round_robin(
     if len(pool) < 2:
         raise ConfigError(f"need at least two players to compare, got {', '.join(pool) or 'none'}")
     for name, value, least in (("games", games, 1), ("seed", seed, 0)):
-        if type(value) is not int or value < least:
-            raise ConfigError(f"{name} must be at least {least}, got {value!r}")
+        if not is_whole(value) or value < least:
+            raise ConfigError(f"{name} must be an int, at least {least}, got {value!r}")
+    games, seed = int(games), int(seed)
     for player in pool.values():
         check_player(player)
     seats = len(game.possible_agents)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
@@ -19,7 +19,7 @@ from gem_gymnasium.core.errors import (
 from gem_gymnasium.core.render import can_draw, check_render_mode, draw_text
 from gem_gymnasium.core.spaces import UnicodeText
 from gem_gymnasium.core.text_env import failure_info
-from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, check_game
+from gem_gymnasium.multiplayer.aec_base import FORFEIT, OTHER, TEXT, check_game, is_whole
 from gem_gymnasium.multiplayer.players import Player, ask, check_player, player_for
 from gem_gymnasium.multiplayer.players.base import Game, name_of
 from gem_gymnasium.multiplayer.text_aec import TextAEC
@@ -63,18 +63,18 @@ class SinglePlayer(gym.Env[str, str]):
         game: Game,
         *,
         seat: int = DRAWN,
-        opponents: str | Player | Sequence[str | Player] = "random",
+        opponents: str | Player | Iterable[str | Player] = "random",
         render_mode: str | None = None,
     ) -> None:
         check_game(game, TextAEC)
         others = len(game.possible_agents) - 1
-        numbered = isinstance(seat, int | np.integer) and not isinstance(seat, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
-        if not numbered or not DRAWN <= seat <= others:
+        if not is_whole(seat) or not DRAWN <= seat <= others:
             raise ConfigError(f"seat must be from 0 to {others}, or -1 to draw one, got {seat!r}")
         seat = int(seat)  # JSON knows no number of numpy's
         check_render_mode(render_mode, self.metadata["render_modes"])
-        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
-            opponents = [opponents] * others
+        one = isinstance(opponents, str) or callable(opponents)
+        if one or not isinstance(opponents, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            opponents = [cast("Any", opponents)] * others
         given = list(opponents)
         if len(given) != others:
             raise ConfigError(f"the game needs {others} opponents, got {len(given)}")
@@ -222,10 +222,18 @@ class SinglePlayer(gym.Env[str, str]):
         }
 
     def restore_state(self, data: dict[str, Any]) -> None:
-        """Take up the episode that ``snapshot_state`` described."""
+        """Take up the episode that ``snapshot_state`` described.
+
+        Raises:
+            ValueError: The data are damaged.
+        """
+        own, turn, over, text = (data[name] for name in ("own", "turn", "over", "observation"))
+        if not is_whole(own) or not 0 <= own <= len(self.opponents):
+            raise ValueError(f"there is no seat {own!r}")
+        if not is_whole(turn) or turn < 0 or type(over) is not bool or type(text) is not str:
+            raise ValueError(f"no turn, end and text: {turn!r}, {over!r}, {text!r}")
         self.game.restore(data["game"].encode())
-        self._own, self._turn, self._over = data["own"], data["turn"], data["over"]
-        self._observation = data["observation"]
+        self._own, self._turn, self._over, self._observation = own, turn, over, text
 
 
 def make(

@@ -50,8 +50,9 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
     ``infos`` has the keys of :data:`MULTI_INFO_TYPES`: those of ``TextEnv`` (``event`` is one of
     the game's events for the player who moved, ``other`` for those who waited, ``malformed`` and
     ``forfeit``; ``success`` is a win; ``progress`` is 1, 1/2 and 0 for a win, a draw and a loss),
-    ``seat``, ``tries_left`` (of who waits: those of its next turn) and ``to_move``: whether the
-    game waits for this player (for several, where all choose at the same time).
+    ``seat``, ``tries_left`` (of who waits, or waited at the end, those of a new turn) and
+    ``to_move``: whether the game waits for this player (for several, where all choose at the same
+    time).
 
     Args:
         render_mode: ``"ansi"``, ``"human"``, ``"rgb_array"`` (needs Pillow) or None: what each seat
@@ -217,7 +218,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
         won = over and outcome is not None and seat in outcome.winners
         forfeit = outcome is not None and outcome.event == FORFEIT
         drawn = over and outcome is not None and not outcome.winners and not forfeit
-        asked = seat if over else self.to_move(self.config, self._state)
+        asked = event != OTHER if over else seat == self.to_move(self.config, self._state)
         return {
             "event": event,
             "turn": self._turn,
@@ -232,7 +233,7 @@ class TextAEC(MultiGame[ConfigT, StateT, MoveT], AECBase):
             "error": "",
             "stop": "",
             "seat": seat,
-            "tries_left": self._tries if seat == asked else self.retries,
+            "tries_left": self._tries if asked else self.retries,
             "to_move": not over and seat in self._waits_for(),
         }
 

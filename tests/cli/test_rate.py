@@ -47,8 +47,8 @@ def test_as_json_it_is_one_object_a_player(capsys: pytest.CaptureFixture[str]) -
         (["gem/Nim-v0", "--players", "random,solvr"], "unknown player 'solvr'; did you mean"),
         (["gem/Nim-v0", "--players", "random,heuristic"], "nim has no heuristic"),
         (["gem/RockPaperScissors-v0"], "gem/RockPaperScissors-v0 has random, and of your own"),
-        (["gem/Nim-v0", "--games", "0"], "games must be at least 1, got 0"),
-        (["gem/Nim-v0", "--seed", "-1"], "seed must be at least 0, got -1"),
+        (["gem/Nim-v0", "--games", "0"], "games must be an int, at least 1, got 0"),
+        (["gem/Nim-v0", "--seed", "-1"], "seed must be an int, at least 0, got -1"),
     ],
 )
 def test_what_cannot_be_is_refused(

@@ -208,6 +208,15 @@ def test_tries_left_are_the_agent_s_own() -> None:
     }
 
 
+def test_who_forfeits_has_no_try_left_and_the_others_have_all_of_theirs() -> None:
+    env = make("gem/Nim-v0", retries=1)
+    env.reset(seed=0)
+    env.step("")
+    env.step("")
+    assert all(env.terminations.values())
+    assert [env.infos[agent]["tries_left"] for agent in env.possible_agents] == [0, 1]
+
+
 @pytest.mark.parametrize("call", ["last", "agent_iter", "render", "step", "observe"])
 def test_a_call_before_the_first_reset_says_so(call: str) -> None:
     arguments = {"step": [""], "observe": ["player_0"]}.get(call, [])
@@ -258,6 +267,9 @@ def test_a_game_has_a_snapshot_of_its_own() -> None:
     for take in (gem_gymnasium.snapshot, lambda game: gem_gymnasium.branch(game, 2)):
         with pytest.raises(SnapshotUnsupported, match=r"env\.unwrapped\.snapshot\(\)"):
             take(env)
+        for other in (pettingzoo.make("parallel", "gem/Nim-v0"), "gem/Nim-v0", None):
+            with pytest.raises(SnapshotUnsupported, match=r"is no gymnasium\.Env; .*aec_env's"):
+                take(other)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("actions", ["\\boxed{rock}", ["\\boxed{rock}"] * 2, None])

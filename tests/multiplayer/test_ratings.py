@@ -184,10 +184,12 @@ def test_what_cannot_be_rated_is_refused() -> None:
     with pytest.raises(ConfigError, match="need at least two players to compare, got random"):
         round_robin(game, pool(game, "random"), games=10)
     for few in (0, "5", 2.0):
-        with pytest.raises(ConfigError, match=f"games must be at least 1, got {few!r}"):
+        with pytest.raises(ConfigError, match=f"games must be an int, at least 1, got {few!r}"):
             round_robin(game, pool(game, "random", "solver"), games=few)  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="seed must be at least 0, got -1"):
+    with pytest.raises(ConfigError, match="seed must be an int, at least 0, got -1"):
         round_robin(game, pool(game, "random", "solver"), games=1, seed=-1)
+    with pytest.raises(ConfigError, match="games must be an int, at least 1, got True"):
+        round_robin(game, pool(game, "random", "solver"), games=True)
     with pytest.raises(ConfigError, match="no results"):
         rate([])
 
@@ -201,3 +203,10 @@ def test_only_a_game_in_aec_form_is_rated(game: Any) -> None:
 def test_players_come_with_their_names() -> None:
     with pytest.raises(ConfigError, match=r"pool must be a mapping .*, got \['random', 'solver'\]"):
         round_robin(NimEnv(), ["random", "solver"], games=1)  # type: ignore[arg-type]
+
+
+def test_numbers_may_be_numpy_s() -> None:
+    game = NimEnv()
+    two: Any = np.int64(2)
+    played = round_robin(game, pool(game, "random", "solver"), games=two, seed=two)
+    assert played == round_robin(game, pool(game, "random", "solver"), games=2, seed=2)

@@ -1,6 +1,7 @@
 """One seat of a game as a gymnasium env: the contract, the other seats, failures."""
 
 import functools
+import json
 import re
 import warnings
 from collections.abc import Callable
@@ -197,7 +198,7 @@ class FirstFree:
         (lambda: first_free, "test_single_player.first_free"),
         (FirstFree, "test_single_player.FirstFree"),
         (lambda: FirstFree().__call__, "test_single_player.FirstFree.__call__"),
-        (lambda: functools.partial(first_free), "functools.partial"),
+        (lambda: functools.partial(first_free), "test_single_player.first_free"),
     ],
 )
 def test_a_snapshot_names_own_opponents_as_every_process_does(
@@ -285,8 +286,8 @@ class Foreign(AECEnv[str, Any, str]):
         ("gem/KuhnPoker-v0", "game must be a game in AEC form"),
         (pettingzoo.make("parallel", "gem/KuhnPoker-v0"), "game must be a game in AEC form"),
         (KuhnPokerEnv, "game must be a game in AEC form"),
-        (Foreign(), "chess_v6 is another package's"),
-        (OrderEnforcingWrapper(Foreign()), "chess_v6 is another package's"),
+        (Foreign(), "chess_v6 is a Foreign"),
+        (OrderEnforcingWrapper(Foreign()), "chess_v6 is a Foreign"),
     ],
 )
 def test_what_is_no_game_of_ours_is_refused(game: Any, said: str) -> None:
@@ -341,3 +342,26 @@ def test_a_game_without_a_player_says_so() -> None:
         SinglePlayer(KuhnPokerEnv(), opponents="heuristic")
     with pytest.raises(UnknownName, match="reset option"):
         SinglePlayer(KuhnPokerEnv()).reset(options={"index": 1})
+
+
+@pytest.mark.parametrize("make", [list, tuple, set, iter, np.array])
+def test_opponents_come_in_any_row(make: Callable[[Any], Any]) -> None:
+    env = SinglePlayer(LiarsDiceEnv(seats=3), seat=0, opponents=make(["random", "heuristic"]))
+    assert len(env.opponents) == 2
+    env.reset(seed=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("own", 99), ("own", -1), ("own", "x"), ("own", None), ("turn", "x"), ("turn", -1),
+     ("over", 1), ("observation", 3), ("game", "{}"), ("game", 3)],
+)  # fmt: skip
+def test_a_damaged_snapshot_is_refused_and_the_env_goes_on(name: str, value: Any) -> None:
+    env, twin = (SinglePlayer(TicTacToeEnv()) for _ in range(2))
+    env.reset(seed=1)
+    twin.reset(seed=1)
+    document = json.loads(gem_gymnasium.snapshot(env))
+    document["layers"][-1][name] = value
+    with pytest.raises(SnapshotMismatch):
+        gem_gymnasium.restore(env, json.dumps(document).encode())
+    assert data_equivalence(env.step("\\boxed{9}"), twin.step("\\boxed{9}"))

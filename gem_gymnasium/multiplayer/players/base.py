@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from inspect import signature
 from typing import Any, Protocol, cast
 
@@ -33,6 +34,8 @@ def name_of(player: Any) -> str:
     """Return what a player is called in a snapshot: a name that another process gives it too."""
     if isinstance(player, str):
         return player
+    while isinstance(player, functools.partial):
+        player = cast("Any", player).func
     named: Any = player if hasattr(player, "__qualname__") else cast("Any", type(player))
     return f"{named.__module__}.{named.__qualname__}"
 

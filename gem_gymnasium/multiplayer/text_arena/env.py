@@ -244,7 +244,7 @@ class TextArenaAEC(AECBase):
                 "stop": "",
                 "seat": seat,
                 "tries_left": max(0, allowed - episode.errors(seat)[0])
-                if seat == asked
+                if seat == (mover if over else asked)
                 else allowed,
                 "to_move": seat == asked,
             }

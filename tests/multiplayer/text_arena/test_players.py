@@ -39,9 +39,9 @@ def test_a_game_that_fails_is_rated_for_nobody() -> None:
 def test_its_seats_take_no_players_by_name_and_are_no_envs_of_their_own() -> None:
     game = textarena("TicTacToe-v0")
     for name in ("random", "solver", "heuristic"):
-        with pytest.raises(ConfigError, match="textarena/TicTacToe-v0 is TextArena's"):
+        with pytest.raises(ConfigError, match="textarena/TicTacToe-v0 is a TextArenaAEC"):
             player_for(name, game)  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="textarena/TicTacToe-v0 is TextArena's"):
+    with pytest.raises(ConfigError, match="textarena/TicTacToe-v0 is a TextArenaAEC"):
         SinglePlayer(game, opponents=says("[0]"))  # type: ignore[arg-type]
 
 
