@@ -113,14 +113,20 @@ def _elsewhere(descriptor: int) -> int:
     return moved
 
 
-def _bash(command: str) -> list[str]:
-    """Return what runs a command in bash, with no signal ignored."""
-    # A shell keeps for ever what its caller ignores: interrupts where a job runs in the background
-    # of a script, hang-ups under nohup. What Python itself ignores Popen gives back.
+def ignoring_nothing(command: Sequence[str]) -> list[str]:
+    """Return a command that ignores no signal, whatever its caller does.
+
+    A shell keeps for ever what its caller ignores: interrupts where a job runs in the background of
+    a script, hang-ups under nohup.
+    """
+    # What Python itself ignores Popen gives back.
     numbers = signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}
     ignored = any(signal.getsignal(number) == signal.SIG_IGN for number in numbers)
-    defaults = (ENV, DEFAULTS) if ignored and _knows_defaults(ENV) else ()
-    return [*defaults, "/bin/bash", "--noprofile", "--norc", "-c", command, "bash"]
+    return [*((ENV, DEFAULTS) if ignored and _knows_defaults(ENV) else ()), *command]
+
+
+def _bash(command: str) -> list[str]:
+    return ignoring_nothing(["/bin/bash", "--noprofile", "--norc", "-c", command, "bash"])
 
 
 @functools.cache

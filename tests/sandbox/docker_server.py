@@ -23,6 +23,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from gem_gymnasium.sandbox import Result, run_python, run_shell
+from gem_gymnasium.sandbox.child_process import ignoring_nothing
 
 HANG_S = 30.0
 """How long a server that hangs goes on, should nobody wake it."""
@@ -42,8 +43,9 @@ class Container:
     def start(self, path: str, heard: Callable[[bytes], None]) -> None:
         first, *rest = [*self.configuration["Entrypoint"], *self.configuration["Cmd"]]
         variables = dict(pair.split("=", 1) for pair in self.configuration["Env"])
+        command = [sys.executable if first == "python3" else first, *rest]
         self.process = subprocess.Popen(
-            [sys.executable if first == "python3" else first, *rest],
+            ignoring_nothing(command),  # an engine's containers never saw who calls it
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
