@@ -249,6 +249,8 @@ def check_env(id: str) -> None:
             f"the quickstart imitates a solver, and {id} has none for a single player; for games "
             "of several, examples/08_self_play.py trains a model in every seat"
         ) from error
+    finally:
+        env.close()
 
 
 def say(*lines: str) -> None:
