@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import sys
 from typing import Any
 
 import gymnasium as gym
 
 from gem_gymnasium import registry
-from gem_gymnasium.cli.play_table import SLIPS, is_table, play_table
+from gem_gymnasium.cli.play_table import SLIPS, is_table, play_table, read_line, say
 from gem_gymnasium.core.errors import ConfigError, UnknownName
 from gem_gymnasium.data import load_json
 from gem_gymnasium.multiplayer import ids
@@ -27,7 +26,6 @@ In a terminal (gem/Terminal-...) a command stands between <bash> and </bash>, an
   :rules  the rules again
   :quit   stop
 """
-PROMPT = "\n> "
 COSTS = "Here a reply that holds no move costs 0.1 and its turn (on_malformed='continue')."
 
 
@@ -108,13 +106,8 @@ def run(options: argparse.Namespace) -> int:
 def ask_person(solver: Solver, rules: str, observation: str, form: str) -> str | None:
     """Return the person's next reply, in the form that is asked for; None to stop."""
     while True:
-        sys.stdout.write(PROMPT)
-        sys.stdout.flush()
-        line = sys.stdin.readline()
-        text = line.strip()
-        if not sys.stdin.isatty():  # a terminal has shown it already
-            say(text)
-        if not line or text == ":quit":
+        text = read_line()
+        if text is None:
             return None
         if text == ":hint":
             say(solver.act(observation, {}))
@@ -142,8 +135,3 @@ def score(id: str, total: float, info: dict[str, Any], over: bool) -> str:
             f"{info['normalized_score']:.2f}."
         )
     return "\n".join(lines)
-
-
-def say(*lines: str) -> None:
-    """Write lines for the person."""
-    sys.stdout.write("\n".join(lines) + "\n")

@@ -76,16 +76,22 @@ def play_table(id: str, seed: int, opponent: str | None, seat: int) -> int:
     return 0
 
 
+def read_line() -> str | None:
+    """Return what a person types, "" for an empty line; None to stop."""
+    sys.stdout.write("\n> ")
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    text = line.strip()
+    if not sys.stdin.isatty():  # a terminal has shown it already
+        say(text)
+    return None if not line or text == ":quit" else text
+
+
 def ask_person() -> str | None:
     """Return a person's reply; None to stop. What has no box is put into one."""
     while True:
-        sys.stdout.write("\n> ")
-        sys.stdout.flush()
-        line = sys.stdin.readline()
-        text = line.strip()
-        if not sys.stdin.isatty():  # a terminal has shown it already
-            say(text)
-        if not line or text == ":quit":
+        text = read_line()
+        if text is None:
             return None
         if text.lower() in SLIPS:  # a slip of the finger costs no try
             meant = "did you mean :quit?" if text.lower() == "quit" else f"there is no {text} here."

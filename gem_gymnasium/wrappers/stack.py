@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium as gym
 from gymnasium.wrappers import Autoreset
 
 from gem_gymnasium.core.errors import ConfigError
+
+WrapperT = TypeVar("WrapperT")
+
+
+def find(env: gym.Env[Any, Any], kind: type[WrapperT]) -> WrapperT | None:
+    """Return the outermost wrapper of a kind in a stack, or None."""
+    while isinstance(env, gym.Wrapper):
+        if isinstance(env, kind):
+            return env
+        env = env.env
+    return None
 
 
 def refuse_autoreset(env: gym.Env[Any, Any], who: str) -> None:
@@ -20,11 +31,8 @@ def refuse_autoreset(env: gym.Env[Any, Any], who: str) -> None:
     Raises:
         ConfigError: There is gymnasium's Autoreset in the stack.
     """
-    layer: Any = env
-    while isinstance(layer, gym.Wrapper):
-        if isinstance(layer, Autoreset):
-            raise ConfigError(
-                f"{who} must see each reset, and an Autoreset below it hides them: put it outside, "
-                f"Autoreset({who}(env, ...))"
-            )
-        layer = layer.env  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    if find(env, Autoreset) is not None:
+        raise ConfigError(
+            f"{who} must see each reset, and an Autoreset below it hides them: put it outside, "
+            f"Autoreset({who}(env, ...))"
+        )

@@ -6,7 +6,7 @@ import copy
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
@@ -34,7 +34,7 @@ from gem_gymnasium.tools import (
 from gem_gymnasium.tools.calls import FORM
 from gem_gymnasium.tools.schema import problem_of
 from gem_gymnasium.wrappers.history import History, joined, split_view
-from gem_gymnasium.wrappers.stack import refuse_autoreset
+from gem_gymnasium.wrappers.stack import find, refuse_autoreset
 
 NO_NAME = "?"
 """``info["tool"]`` of a call that names no tool there is."""
@@ -42,8 +42,6 @@ NO_NAME = "?"
 LAST_USE = "That was the last use: give your answer now."
 
 _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
-
-WrapperT = TypeVar("WrapperT")
 
 Given = Sequence[Tool | Toolbox | str] | Tool | Toolbox | str | None
 """What tools an env is given."""
@@ -135,7 +133,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
         super().__init__(env)
         require_texts(env, "ToolUse")
         refuse_autoreset(env, "ToolUse")
-        if _found(env, ToolUse) is not None:
+        if find(env, ToolUse) is not None:
             raise ConfigError("the env has a ToolUse already: give all tools to one of them")
         if preset is not None and preset not in PRESETS:
             raise UnknownName("preset", preset, PRESETS)
@@ -151,7 +149,7 @@ class ToolUse(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
                 f"0, got {self.max_tool_uses}, {call_timeout_s} and {error_reward}"
             )
         self.observation_space = UnicodeText()
-        self._history = _found(env, History)
+        self._history = find(env, History)
         self._runners: dict[str, Runner] = {}  # of this episode
         self._boxes: dict[int, Runner] = {}  # of this env, by the id of their toolbox
         self._uses = self._successes = 0
@@ -388,12 +386,3 @@ def _each(tool: Tool | Toolbox) -> Sequence[Tool]:
 def _fitted(head: str, view: str) -> str:
     """Return ``head`` without its middle if it is too long to stand before ``view``."""
     return echo(head, max(0, MAX_CHARS - len(view) - 1))
-
-
-def _found(env: gym.Env[Any, Any], kind: type[WrapperT]) -> WrapperT | None:
-    """Return the outermost wrapper of a kind in a stack, or None."""
-    while isinstance(env, gym.Wrapper):
-        if isinstance(env, kind):
-            return env
-        env = env.env
-    return None
